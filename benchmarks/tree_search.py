@@ -120,6 +120,7 @@ def main() -> None:
     parser.add_argument("--rules", nargs="+", default=list(SEARCH_RULES))
     parser.add_argument("--batches", nargs="+", type=int, default=[1, 64, 1024])
     parser.add_argument("--simulations", type=int, default=200)
+    parser.add_argument("--parallel", type=int, default=1, help="positions of a tree that torch evaluates together")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -128,7 +129,8 @@ def main() -> None:
     print("| evaluator | rule | positions | simulations/s | network |\n|---|---|---:|---:|---:|")
     for name, rule, batch_size in product(options.evaluators, options.rules, options.batches):
         evaluator, network = evaluator_of(name, game, options.settings)
-        search = TreeSearch(game, evaluator, make_rule(rule, NOISE.get(rule)), options.simulations)
+        how = make_rule(rule, NOISE.get(rule)), options.simulations
+        search = TreeSearch(game, evaluator, *how, parallel=options.parallel)
         start = process_time()
         if network is not None:
             network.seconds = 0.0

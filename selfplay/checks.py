@@ -131,6 +131,11 @@ def folder_of(name: str, value: Any) -> Path:
     return user_path(value)
 
 
+def part_of(kind: type, whole: Any) -> dict[str, Any]:
+    """The values that an object of a subclass has in the fields of the dataclass `kind`, by their names."""
+    return {one.name: getattr(whole, one.name) for one in fields(kind)}
+
+
 def check_parameters(parameters: Any, name: str = "") -> None:
     """Raise SettingError for the first field of a dataclass, or of one inside it, whose value is not allowed.
 

@@ -17,11 +17,12 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, ExecutorOptions, open_executor
 from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import computing, task_files
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.stages.generate import agent_that_plays, generate_level
+from selfplay.stages.generate import generate_level, playing_agent
 from selfplay.stages.learner_resources import resources_of
 from selfplay.stages.train import train_level
 
@@ -64,8 +65,8 @@ def play_in_batches(part: Part) -> None:
     settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
     with computing(settings) as context:
         game, size, device = context.game, settings.batch_size, context.device
-        agent = agent_that_plays(context, part.level)
-        player = RandomPlayer(game) if agent is None else settings.learner.player(agent, resources_of(context))
+        file, resources = playing_agent(settings, part.level), resources_of(context)
+        player = RandomPlayer(game) if file is None else settings.learner.player(load_agent(file, game), resources)
         for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
             pass
 

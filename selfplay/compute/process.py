@@ -41,7 +41,7 @@ def tune_process() -> None:
 
     Imports create many objects and no garbage. Each step of training allocates and frees the same few megabytes. If
     they are at the end of the heap, the GNU C library by default returns them to the system, and each step needs new
-    pages (see docs/design_notes.md).
+    pages, which slow training down.
     """
     gc.set_threshold(200_000)
     if platform.libc_ver()[0] != "glibc":

@@ -1,6 +1,6 @@
 """dataset.csv: one text file with all rows, which any program can read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import takewhile
@@ -53,9 +53,9 @@ class CsvWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.written: dict[int, int] = {}
+        self.written, self.remarks = dict[int, int](), dict[int, Sequence[Any]]()
 
-    def add(self, shard: int, content: bytes) -> None:
+    def add(self, shard: int, content: bytes, remarks: Sequence[Any] = ()) -> None:
         header = content.index(b"\n") + 1 if self._file.tell() else 0
         self._file.write(memoryview(content)[header:])
 

@@ -1,6 +1,6 @@
 """The formats of datasets, by name."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -16,9 +16,14 @@ class DatasetWriter(Protocol):
 
     written: dict[int, int]
     """The numbers of the shards that an interrupted run has written, and their numbers of rows."""
+    remarks: dict[int, Sequence[Any]]
+    """The remarks with which these shards were added."""
 
-    def add(self, shard: int, content: bytes) -> None:
-        """Write the rows of a shard, as `DatasetFormat.encode` returns them."""
+    def add(self, shard: int, content: bytes, remarks: Sequence[Any] = ()) -> None:
+        """Write the rows of a shard, as `DatasetFormat.encode` returns them.
+
+        `remarks`: values of JSON, which are kept until the dataset is complete.
+        """
 
 
 class DatasetFormat(NamedTuple):

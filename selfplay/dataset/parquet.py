@@ -4,7 +4,7 @@ Observations are packed, one bit for each entry, in row groups of one size.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -99,14 +99,16 @@ class PartsWriter:
             remove_folder(self._beside)
             with written_whole(self._record) as beside:
                 beside.write_bytes(content)
+        self.remarks = dict[int, Sequence[Any]]()
         self.written = dict(self._complete_parts())
 
-    def add(self, shard: int, content: bytes) -> None:
+    def add(self, shard: int, content: bytes, remarks: Sequence[Any] = ()) -> None:
         name = part_name(shard)
         with written_whole(self._beside / name) as beside:
             beside.write_bytes(content)
+            # A line begins anew, because the one before may have been cut off.
             with self._digests.open("ab") as digests:
-                digests.write(f"{sha256(beside)}  {name}\n".encode())
+                digests.write(f"\n{sha256(beside)}  {name}  {json.dumps(list(remarks))}\n".encode())
 
     def finish(self) -> None:
         """Rename the folder to that of the dataset."""
@@ -117,10 +119,14 @@ class PartsWriter:
 
     def _complete_parts(self) -> Iterator[tuple[int, int]]:
         """The numbers of the shards whose files are as they were written, and their rows; all others are deleted."""
-        lines = set(self._digests.read_bytes().splitlines()) if self._digests.is_file() else set()
+        lines = self._digests.read_text(errors="replace").splitlines() if self._digests.is_file() else []
+        said = {line.partition("  [")[0]: line for line in lines if line}
         for path in sorted(self._beside.iterdir()):
-            if path.is_file() and f"{sha256(path)}  {path.name}".encode() in lines:
-                yield int(path.stem.removeprefix("part-")), int(pq.read_metadata(path).num_rows)
+            name = f"{sha256(path)}  {path.name}" if path.is_file() else ""
+            if name in said:
+                shard = int(path.stem.removeprefix("part-"))
+                self.remarks[shard] = json.loads(said[name].removeprefix(name) or "[]")
+                yield shard, int(pq.read_metadata(path).num_rows)
             elif path not in (self._record, self._digests):
                 remove_folder(path)
 

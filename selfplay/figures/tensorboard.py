@@ -9,6 +9,7 @@ Event files contain times, so manifests do not describe them. A stage empties it
 no duplicates.
 """
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from numbers import Real
@@ -31,10 +32,18 @@ from selfplay.training.epochs import Epoch, read_epochs
 def epoch_events(settings: Settings, level: int) -> Iterator[Callback]:
     """A callback that records what is measured in each epoch of a level's training when the epoch ends.
 
-    Raises StageError if the files cannot be written.
+    Events of an earlier training of the level are deleted. With logger=none nothing is written, and for a level outside
+    the run (the setting output_dir) nothing is changed. Raises StageError if the files cannot be written.
     """
-    with _event_writer(RunFolder.of(settings).level_events(level)) as writer:
-        yield _EpochEvents(writer)
+    folder = RunFolder.of(settings).level_events(level)
+    if settings.output_dir is not None:
+        yield Callback()
+    elif settings.logger == "none":
+        shutil.rmtree(folder, ignore_errors=True)
+        yield Callback()
+    else:
+        with _event_writer(folder) as writer:
+            yield _EpochEvents(writer)
 
 
 class _EpochEvents(Callback):
@@ -50,10 +59,11 @@ class _EpochEvents(Callback):
 def add_missing_events(settings: Settings, level: int) -> None:
     """Write the events of a level that was trained without them, from its epoch_loss.csv.
 
-    Raises StageError if they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
+    With logger=none, or for a level outside the run (the setting output_dir), nothing is written. Raises StageError if
+    they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
     """
     folder = RunFolder.of(settings).level_events(level)
-    if folder.exists():
+    if settings.logger == "none" or settings.output_dir is not None or folder.exists():
         return
     epochs = read_epochs(RunFolder.of(settings).epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.

@@ -1,4 +1,4 @@
-"""Lines and chains on a board, and checks of boards that a person sets up by hand or that are in files."""
+"""Lines on a board, and checks of boards that a person sets up by hand or that are in files."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,13 +12,8 @@ from selfplay.errors import IllegalActionError
 Squares = NDArray[np.int8]
 """int8[S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square."""
 
-Cell = tuple[int, int]
-"""Row and column."""
-
 NEIGHBOURS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
-BESIDE_HEXAGON = [(0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1)]
-"""The cells that a hexagon touches, as (rows down, columns to the right)."""
 
 
 def are_positions(of: Any, packed: NDArray[np.int64]) -> bool:
@@ -89,35 +84,3 @@ def winning_squares(squares: Squares, shape: tuple[int, int], length: int, exact
             if all(stones[1:-1]) and not (exact and (stones[0] or stones[-1])):
                 found |= {r * columns + c for r, c in places}
     return sorted(found)
-
-
-def winning_chain(squares: Squares, shape: tuple[int, int]) -> list[int]:
-    """The cells of a shortest chain of one player between its edges on a rhombus of hexagons with this shape.
-
-    Player 0 connects the top with the bottom, player 1 left with right. In ascending order; empty if there is none.
-    """
-    rows, columns = shape
-    board = squares.reshape(shape)
-    for stone, axis in ((1, 0), (-1, 1)):
-        first = [(0, column) for column in range(columns)] if axis == 0 else [(row, 0) for row in range(rows)]
-        # From each cell that is reached to the one before it, nearest to the first edge first.
-        before: dict[Cell, Cell | None] = {cell: None for cell in first if board[cell] == stone}
-        waiting = list(before)
-        for cell in waiting:
-            if cell[axis] == shape[axis] - 1:
-                return sorted(row * columns + column for row, column in _way_to(cell, before))
-            for down, right in BESIDE_HEXAGON:
-                place = row, column = cell[0] + down, cell[1] + right
-                is_on_board = 0 <= row < rows and 0 <= column < columns
-                if is_on_board and place not in before and board[place] == stone:
-                    before[place] = cell
-                    waiting.append(place)
-    return []
-
-
-def _way_to(cell: Cell | None, before: dict[Cell, Cell | None]) -> list[Cell]:
-    way = []
-    while cell is not None:
-        way.append(cell)
-        cell = before[cell]
-    return way

@@ -17,7 +17,6 @@ which is always legal. The rules are those of Tromp and Taylor with three differ
 An observation shows a crossing that is illegal because of ko in the planes of both players; it is empty.
 """
 
-from collections.abc import Callable
 from functools import cache, cached_property
 from math import prod
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from selfplay.compute.compiled_words import bit_like, lowest, part
 from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
+from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
@@ -47,51 +47,13 @@ USUAL_KOMI = 7.5
 """On other boards."""
 
 
+PLANES_OF_PLIES = 10
+"""The bits of the largest number of plies, on boards of all sizes, so that networks of one size fit the others."""
+
+
 def count_bits(width: int) -> int:
     """The number of bits that count the plies."""
     return (2 * width * width + 1).bit_length()
-
-
-class ChainRules(NamedTuple):
-    """Rules of boards."""
-
-    beside: Callable[[Word], Word]
-    """(crossings) to those beside them; may set bits after the board."""
-    beside_two: Callable[[Word], Word]
-    """(crossings) to those beside at least two of them; may set bits after the board."""
-    connected: Callable[[Word, Word], Word]
-    """(crossings, start) to those of `crossings` in chains that contain one of `start` or are beside one."""
-
-
-@cache
-def chain_rules(width: int) -> ChainRules:
-    """The rules of chains on `width` x `width` crossings."""
-    numbers = np.arange(width * width).reshape(width, width)
-    size = numbers.size
-    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
-
-    @rule
-    def beside(crossings: Word) -> Word:
-        columns = ((crossings & not_right) << 1) | ((crossings & not_left) >> 1)
-        return columns | (crossings << width) | (crossings >> width)
-
-    @rule
-    def beside_two(crossings: Word) -> Word:
-        left, right = (crossings & not_right) << 1, (crossings & not_left) >> 1
-        above, below = crossings << width, crossings >> width
-        return (left & right) | (above & below) | ((left | right) & (above | below))
-
-    @rule
-    def connected(crossings: Word, start: Word) -> Word:
-        found = crossings & (start | beside(start))
-        while True:
-            grown = found | (crossings & beside(found))
-            if grown == found:
-                break
-            found = grown
-        return found
-
-    return ChainRules(beside, beside_two, connected)
 
 
 @cache
@@ -217,7 +179,8 @@ def go_rules(width: int, komi: float) -> Rules:
     @rule
     def observation_entry(p: Position, index: int) -> int:
         """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
-        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first."""
+        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first. On most boards the
+        last ones are always 0."""
         channel = index // size
         if channel >= 3:
             return (p.plies >> (channel - 3)) & 1
@@ -243,14 +206,19 @@ def go_rules(width: int, komi: float) -> Rules:
 
 
 class GoCodec(BitCodec):
-    """The codec of observations in which the crossing of ko is in the planes of both players."""
+    """The codec of observations in which the crossing of ko is in the planes of both players.
+
+    The last planes, for which the number of plies has no bits, are 0.
+    """
 
     def __init__(self, position: Any, observation_shape: tuple[int, ...]) -> None:
-        planes, *board = observation_shape
+        _, *board = observation_shape
         # The number of this crossing, the last field, is not shown.
-        bits = shown_bits(position, (planes + position.place("ko").bits, *board))[: prod(observation_shape)]
+        shown = 2 + sum(place.bits for place in position.places if not place.is_board)
+        bits = shown_bits(position, (shown, *board))[: -position.place("ko").bits * prod(board)]
         super().__init__(bits, position.num_words)
-        self._position, self._parts = position, position.place("own").num_parts
+        self._position, self._parts, self._bytes = position, position.place("own").num_parts, -(-self.size // 8)
+        self.size = prod(observation_shape)
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         ko = field_values(self._position, positions, "ko")
@@ -259,10 +227,11 @@ class GoCodec(BitCodec):
         shown = positions.copy()
         for first in (0, self._parts):
             shown[rows, first + part] |= 1 << bit
-        return super().pack(shown)
+        packed = super().pack(shown)
+        return np.pad(packed, ((0, 0), (0, -(-self.size // 8) - self._bytes)))
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
-        positions = super().unpack(packed)
+        positions = super().unpack(packed[:, : self._bytes])
         own, opp = (field_values(self._position, positions, name) for name in ("own", "opp"))
         both = (own & opp).reshape(len(own), -1)
         rows, part = np.nonzero(both)
@@ -355,7 +324,7 @@ class Go(Game):
         self.name = self.name_with(self.name, width, {"komi": self.komi})
         self.rules = go_rules(width, self.komi)
         self.num_distinct_actions = width * width + 1
-        self.observation_shape = (3 + count_bits(width), width, width)
+        self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
         self.max_game_length = 2 * width * width
 
     @cached_property

@@ -12,14 +12,14 @@ on cell i. A full board has exactly one of the two chains, so no match is drawn 
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.compiled_words import bit_like
-from selfplay.compute.positions import position, squares
+from selfplay.compute.positions import flag, position, squares
 from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
@@ -52,6 +52,8 @@ def hex_rules(width: int) -> Rules:
     class Position(NamedTuple):
         own: Word = squares(size)
         opp: Word = squares(size)
+        left_to_right: int = flag()
+        """Whether the player to move is O. A network could not tell it from the stones of a few cells."""
 
     @rule
     def chain(stones: Word, start: Word) -> Word:
@@ -68,8 +70,8 @@ def hex_rules(width: int) -> Rules:
 
     @rule
     def has_won(p: Position) -> bool:
-        """Whether the player who has just moved has connected its edges: X if it is one stone ahead."""
-        if bit_count(p.opp) > bit_count(p.own):
+        """Whether the player who has just moved has connected its edges."""
+        if p.left_to_right:
             return (chain(p.opp, top) & bottom) != 0
         return (chain(p.opp, left) & right) != 0
 
@@ -82,14 +84,14 @@ def hex_rules(width: int) -> Rules:
 
     @rule
     def play(p: Position, action: int) -> Position:
-        return Position(p.opp, p.own | bit_like(board, action))
+        return Position(p.opp, p.own | bit_like(board, action), 1 - p.left_to_right)
 
     @rule
     def return_to_move(p: Position) -> int:
         """The player who has just moved has won."""
         return -1
 
-    return Rules(Position(0, 0), legal_actions, play, has_won, return_to_move)
+    return Rules(Position(0, 0, 0), legal_actions, play, has_won, return_to_move)
 
 
 class HexPresentation(Presentation):
@@ -124,10 +126,7 @@ class HexPresentation(Presentation):
 
 
 class Hex(Game):
-    """Hex on `width` x `width` cells, X first: X wins with perfect play.
-
-    There is no swap rule. The words would need a mark for it, because the number of stones tells which player is X.
-    """
+    """Hex on `width` x `width` cells, X first: X wins with perfect play. There is no swap rule."""
 
     name = "hex"
     sizes = (7, 3, 5, 8, 9, 11, 13)
@@ -138,7 +137,7 @@ class Hex(Game):
         self.name = self.name_with(self.name, width)
         self.rules = hex_rules(width)
         self.num_distinct_actions = self.max_game_length = width * width
-        self.observation_shape = (2, width, width)
+        self.observation_shape = (3, width, width)
 
     @property
     def symmetries(self) -> Symmetries:
@@ -147,6 +146,9 @@ class Hex(Game):
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         check_turns(squares, to_move, self.presentation.player_names)
+
+    def position_set_up(self, own: int, opp: int, to_move: int) -> Any:
+        return self.rules.initial._replace(own=own, opp=opp, left_to_right=to_move)
 
     def action_to_string(self, action: int) -> str:
         return f"{COLUMNS[action % self.width]}{action // self.width + 1}"

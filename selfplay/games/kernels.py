@@ -43,6 +43,8 @@ class Kernels(NamedTuple):
     """(state, int64[B] legal actions) to the next state; the actions are not checked."""
     legal_action_mask: Callable[[State, int], Tensor]
     """(state, A) to bool[B, A], the legal actions."""
+    sensible_action_mask: Callable[[State, int], Tensor]
+    """(state, A) to bool[B, A], those of the legal actions that `rules.sensible` names; all where it names none."""
     observe: Callable[[Tensor, int], Tensor] | None
     """(positions, D) to uint8[B, D], the flattened observations; None if `rules.observation_entry` is."""
     random_actions: Callable[[State, Draws], Tensor]
@@ -74,6 +76,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
     unpack, moves_again = rules.position.unpack, rules.moves_again
     passing = -1 if pass_action is None else pass_action
+    legal_action_mask = _mask(rules, legal_actions, passing)
 
     @compiled
     def step(fields: Fields, action: NDArray[np.int64], next_fields: Fields) -> None:
@@ -93,20 +96,6 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
             if legal_actions(position) == 0 and is_terminal(position):
                 result = part(return_to_move(position), 0)
                 next_over[i], next_returns[i] = True, result if mover == 0 else -result
-
-    @compiled
-    def mark_legal(positions: Words, over: NDArray[np.bool_], mask: NDArray[np.bool_]) -> None:
-        for i in range(len(positions)):
-            if not over[i]:
-                bits = legal_actions(unpack(load(positions, i)))
-                rest = bits
-                for first in range(0, PART_BITS * num_parts(bits), PART_BITS):
-                    legal = part(rest, 0)
-                    for action in range(first, min(mask.shape[1], first + PART_BITS)):
-                        mask[i, action] = legal >> (action - first) & 1
-                    rest = rest >> PART_BITS
-                if passing >= 0:
-                    mask[i, passing] = bits == 0
 
     @compiled
     def random_actions(
@@ -163,12 +152,6 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         step(_arrays(state), action.numpy(), _arrays(following))
         return following
 
-    def legal_action_mask(state: State, num_distinct_actions: int) -> Tensor:
-        mask = torch.zeros((state.batch_size, num_distinct_actions), dtype=torch.bool)
-        positions, _, over, _ = _arrays(state)
-        mark_legal(positions, over, mask.numpy())
-        return mask
-
     def choose(state: State, draws: Draws) -> Tensor:
         actions = torch.empty(state.batch_size, dtype=torch.int64)
         positions, _, over, _ = _arrays(state)
@@ -178,6 +161,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     return Kernels(
         step_state,
         legal_action_mask,
+        _sensible(rules, passing) if rules.sensible else legal_action_mask,
         rules.observation_entry and _observing(rules),
         choose,
         ends,
@@ -186,6 +170,45 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         rules.owned and _owned(rules),
         perft,
     )
+
+
+def _mask(rules: Rules, actions: Callable[[Position], Word], passing: int) -> Callable[[State, int], Tensor]:
+    """(state, A) to bool[B, A], the actions that are the bits of `actions`, or `passing` where there are none."""
+    unpack = rules.position.unpack
+
+    @compiled
+    def mark(positions: Words, over: NDArray[np.bool_], mask: NDArray[np.bool_]) -> None:
+        for i in range(len(positions)):
+            if not over[i]:
+                bits = actions(unpack(load(positions, i)))
+                rest = bits
+                for first in range(0, PART_BITS * num_parts(bits), PART_BITS):
+                    marked = part(rest, 0)
+                    for action in range(first, min(mask.shape[1], first + PART_BITS)):
+                        mask[i, action] = marked >> (action - first) & 1
+                    rest = rest >> PART_BITS
+                if passing >= 0:
+                    mask[i, passing] = bits == 0
+
+    def of_batch(state: State, num_distinct_actions: int) -> Tensor:
+        mask = np.zeros((state.batch_size, num_distinct_actions), dtype=np.bool_)
+        positions, _, over, _ = _arrays(state)
+        mark(positions, over, mask)
+        return torch.from_numpy(mask)
+
+    return of_batch
+
+
+def _sensible(rules: Rules, passing: int) -> Callable[[State, int], Tensor]:
+    sensible, legal_actions = rules.sensible, rules.legal_actions
+    assert sensible is not None
+
+    @part_of_compiled
+    def considered(position: Position) -> Word:
+        found = sensible(position)
+        return legal_actions(position) if found == 0 else found
+
+    return _mask(rules, considered, passing)
 
 
 def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:

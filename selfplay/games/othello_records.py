@@ -12,6 +12,7 @@ Sets of problems have boards with the side to move, the value of each move, and 
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
@@ -20,8 +21,9 @@ from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "*", -1: "O", 0: "-"}
-COLOURS = "BW"
+COLOURS = ("B", "W")
 TAG = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
+TAGS = re.compile(r"(?:\s*[A-Za-z]+\[[^\]]*\])*")
 GGF_START = re.compile(r"\s*(?:\d+\s*)?\(;")
 KIND = re.compile(r"s?(\d+)([ra-z0-9:]*)", re.IGNORECASE)
 """The type of a match: the squares along a side, then its variant."""
@@ -30,7 +32,7 @@ KIND = re.compile(r"s?(\d+)([ra-z0-9:]*)", re.IGNORECASE)
 class GgfMatch(NamedTuple):
     """A match as it was written, not checked against the rules."""
 
-    squares: list[int]
+    squares: tuple[int, ...]
     """The board at the start: 1 for a black disc, -1 for a white one, 0 for an empty square."""
     to_move: int
     """The player who moves first: 0 is black."""
@@ -87,10 +89,10 @@ def read_ggf(text: str, width: int) -> GgfMatch:
     Raises IllegalActionError if the text is not one match of Othello in this format, or is played on another board.
     """
     start = GGF_START.match(text)
-    tags, end = list[tuple[str, str]](), start.end() if start else 0
-    while match := TAG.match(text, end):
-        tags.append((match[1].upper(), match[2].strip()))
-        end = match.end()
+    first = start.end() if start else 0
+    found = TAGS.match(text, first)
+    end = found.end() if found else first
+    tags = [(name.upper(), value.strip()) for name, value in TAG.findall(text, first, end)]
     rest = text[end:].strip()
     if rest.startswith(";)") and is_ggf(rest.removeprefix(";)")):
         raise IllegalActionError("holds several matches in GGF; give one of them")
@@ -104,14 +106,13 @@ def read_ggf(text: str, width: int) -> GgfMatch:
         raise IllegalActionError(f"TY[{shortened(said['TY'])}]: not a match of Othello on {width}x{width} squares")
     if "BO" not in said:
         raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")
-    return GgfMatch(
-        *_read_start(said["BO"], width),
-        [(COLOURS.index(tag), value.partition("/")[0].strip().lower()) for tag, value in tags if tag in ("B", "W")],
-        said.get("RE", ""),
-    )
+    squares, to_move = _read_start(said["BO"], width)
+    moves = [(COLOURS.index(tag), value.partition("/")[0].strip().lower()) for tag, value in tags if tag in COLOURS]
+    return GgfMatch(squares, to_move, moves, said.get("RE", ""))
 
 
-def _read_start(text: str, width: int) -> tuple[list[int], int]:
+@lru_cache
+def _read_start(text: str, width: int) -> tuple[tuple[int, ...], int]:
     """The board and the player to move of the tag BO. Raises IllegalActionError."""
     size, _, rest = text.partition(" ")
     signs = "".join(rest.split())
@@ -121,7 +122,7 @@ def _read_start(text: str, width: int) -> tuple[list[int], int]:
     *squares, to_move = (stones[sign] for sign in signs.lower())
     if to_move == 0:
         raise IllegalActionError(f"BO[{shortened(text)}]: who moves is * or O")
-    return squares, int(to_move == -1)
+    return tuple(squares), int(to_move == -1)
 
 
 # ---------------------------------------------------------------------- boards

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.games.board_checks import winning_chain, winning_squares
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
@@ -287,17 +286,6 @@ class Presentation:
     def contents(self, states: State) -> Tensor:
         """int64[B, S]: different numbers for squares with different stones or marks, 0 for those with neither."""
         return self.game.squares(states) + 3 * self.marks(states)
-
-    def winning_squares(self, state: State, row: int = 0) -> list[int]:
-        """The squares of the lines, or of the shortest chain, that have won match `row`; empty if there are none."""
-        if self.game.board_shape is None or not bool(state.terminated[row]):
-            return []
-        squares = self.game.squares(state.select(torch.tensor([row])))[0].numpy()
-        if self.is_rhombus:
-            return winning_chain(squares, self.game.board_shape)
-        if self.line_length is None:
-            return []
-        return winning_squares(squares, self.game.board_shape, self.line_length, self.line_is_exact)
 
     def square_name(self, square: int) -> str:
         """The name of a square: that of its action if each square has one, otherwise its column and row from the

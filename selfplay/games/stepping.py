@@ -89,6 +89,10 @@ class BatchStepping:
         """bool[B, A]: which actions are legal; none in a terminated match."""
         return self.kernels.legal_action_mask(state, self.num_distinct_actions)
 
+    def sensible_action_mask(self, state: State) -> Tensor:
+        """bool[B, A]: the legal actions that people would consider (`Rules.sensible`), or all where there are none."""
+        return self.kernels.sensible_action_mask(state, self.num_distinct_actions)
+
     def step(self, state: State, action: Tensor) -> State:
         """The state after `action` (int64[B]); see `Game.step`."""
         if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):

@@ -44,9 +44,9 @@ class ComparisonParameters:
     earlier_matches: int = field(default=100, metadata=count(2))
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = field(default=100, metadata=count(0))
-    """Number of solved endgame positions in which players are tested, where no solver can solve whole matches."""
+    """Solved endgame positions in which players are tested, where no solver solves whole matches."""
     pair_seconds: float | None = field(default=None, metadata=within(above=0, most=LONGEST_PAIR))
-    """Time limit for the matches of a pair, of which at least two are played. null: no limit."""
+    """Seconds for the matches of a pair, of which at least two are played. null: no limit."""
     judged: int = field(default=100, metadata=count(0))
     """Positions in each of six groups in which an exact solver judges players."""
     perfect_matches: int = field(default=10, metadata=count(0))

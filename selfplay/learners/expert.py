@@ -4,7 +4,7 @@ The memory of a level has the lessons, which the next level continues.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numba
@@ -12,7 +12,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from selfplay.checks import PLAYER_NAME
+from selfplay.checks import PLAYER_NAME, part_of
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
@@ -33,11 +33,10 @@ class Expert(Learner, ExpertIteration):
     """Learns from a search of fixed depth, on the lines that a level plays against itself."""
 
     expert: str = field(default="search:negascout?depth=6", metadata=PLAYER_NAME)
-    """The one who teaches: a search of fixed depth, by default with the last level that another learner made as
-    evaluation."""
+    """The search of fixed depth that teaches, by default with the last level of another learner as evaluation."""
 
     def recorded(self) -> dict[str, Any]:
-        return asdict(ExpertIteration(**{name: getattr(self, name) for name in ExpertIteration.__dataclass_fields__}))
+        return part_of(ExpertIteration, self)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)

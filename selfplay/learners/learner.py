@@ -66,8 +66,8 @@ class Resources:
     """Where temporary files of rows that are larger than memory are; None: the folder of the system for such files."""
     on_epoch: Callable[[Epoch], bool] = _goes_on
     """Called after each epoch of training; returns whether to stop."""
-    on_skipped: Callable[[str], object] = _goes_on
-    """Called for each recorded match that cannot be learned from, with a line that names it and the reason."""
+    on_skipped: Callable[[int, str], object] = _goes_on
+    """Called for each recorded match that cannot be learned from, with its number and the reason."""
     on_step: Callable[..., bool] = _goes_on
     """Called with the number of steps done, of those that `Learner.steps` gives, and perhaps with what was measured so
     far, as in `Epoch.measured`; returns whether to stop."""
@@ -102,6 +102,17 @@ class LevelInputs:
         if self.agent is None:
             raise SettingError("agent=None: training needs an agent, with fresh weights for the first level")
         return self.agent
+
+
+class Source(NamedTuple):
+    """The matches from which the dataset of a level is made."""
+
+    matches: int
+    """Their number."""
+    files: Sequence[Path] = ()
+    """The files that they are read from; none: they are played."""
+    place: Callable[[int], object] = int
+    """(number of a match) to where it is written: an object whose text says it."""
 
 
 class TrainedLevel(NamedTuple):
@@ -183,16 +194,16 @@ class Learner:
         """Parameters with which training would need less memory, as lines for people."""
         return []
 
-    def num_matches(self, game: Game, matches: int) -> int:
-        """How many matches the dataset of a level has, in a run with this number of matches.
+    def source(self, game: Game, matches: int) -> Source:
+        """The matches from which the dataset of a level is made, in a run with this number of matches.
 
         Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
         """
-        return matches
+        return Source(matches)
 
-    def record_files(self) -> list[Path]:
-        """The files of recorded matches from which datasets are made. Raises SettingError if there are none."""
-        return []
+    def reading(self, files: Sequence[Path]) -> "Learner":
+        """The same learner, which reads these copies of the files of its `source`."""
+        return self
 
     def opponents_of(self, level: int) -> range:
         """The earlier levels, from 1, that also play the matches of a level."""

@@ -3,8 +3,8 @@
 Later levels learn from their own matches, with another learner: from_level={2: {learner: values}}.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -16,7 +16,7 @@ from selfplay.dataset.target_rules import chosen_actions, full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
+from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, Source
 from selfplay.learners.policy import Policy, require_policy_head, with_policies
 from selfplay.learners.self_play import check_matches, generation_key
 from selfplay.learners.values import FitsRows
@@ -41,11 +41,11 @@ class Records(FitsRows):
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the result for each further move of the same player."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
-    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
+    match ends with the first of them. null: outcomes only."""
     policies: bool = field(default=False, metadata=IN_MATCHES)
-    """Also learn which moves were made, in each position before a move; needs a network with a policy head. false: only
-    how good the positions after moves are."""
+    """Also learn which moves were made; needs a network with a policy head. false: only how good the positions after
+    moves are."""
     value_weight: float = changed(Policy, "value_weight", 1.0)
     """Weight of the squared error of the value in the loss, with policies."""
     policy_weight: float = changed(Policy, "policy_weight", 1.0)
@@ -62,20 +62,25 @@ class Records(FitsRows):
         if self.policies:
             Learner.check_processes(self, count)
 
-    def record_files(self) -> list[Path]:
+    def match_files(self, game: Game) -> MatchFiles:
+        """The recorded matches. Raises SettingError, InvalidFileError as `source`."""
         if not self.files:
             raise SettingError("files=[]: learner=records needs files of matches, such as files=[games/*.wtb]")
-        return found_files(self.files)
+        return MatchFiles(found_files(self.files), game)
 
-    def num_matches(self, game: Game, matches: int) -> int:
-        return len(MatchFiles(self.record_files(), game))
+    def source(self, game: Game, matches: int) -> Source:
+        files = self.match_files(game)
+        return Source(len(files), files.paths, files.place)
+
+    def reading(self, files: Sequence[Path]) -> "Records":
+        return replace(self, files=[str(file) for file in files])
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
         check_matches(agent.game, self.outcome_of(), 0, self.exact_from)
         if self.policies:
             require_policy_head(agent, "policies=true")
-        if not self.num_matches(agent.game, 0):
+        if not len(self.match_files(agent.game)):
             raise SettingError(f"files={','.join(self.files)}: there are no matches in these files")
 
     def check_matches(self, matches: int, seed: int, level: int) -> None:
@@ -93,7 +98,7 @@ class Records(FitsRows):
         return with_policies(rows, game) if self.policies else rows._replace(policy=None)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
-        files = MatchFiles(self.record_files(), inputs.game)
+        files = self.match_files(inputs.game)
         size = inputs.resources.batch_size or USUAL_BATCH_SIZE
         if self.policies:
             size = min(size, MOST_WITH_POLICIES)
@@ -103,7 +108,7 @@ class Records(FitsRows):
             moves = files.moves(numbers)
             found = replayed(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
             for row, reason in sorted(found.broken.items()):
-                inputs.resources.on_skipped(f"{files.place(start + row)}: {reason}")
+                inputs.resources.on_skipped(start + row, reason)
             yield self.rows_of(inputs, found)
 
     def rows_of(self, inputs: LevelInputs, found: Replayed) -> Rows:

@@ -5,7 +5,7 @@ weights, with which the next level begins.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from selfplay.architectures.capabilities import TableWeights
-from selfplay.checks import PLAYER_NAME, count, within
+from selfplay.checks import PLAYER_NAME, count, part_of, within
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
@@ -39,18 +39,17 @@ class TemporalDifferences(Learner, StepSizes):
     gamma: float = field(default=1.0, metadata=within(0, 1))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(default_factory=lambda: [0.1], metadata=within(0, 1))
-    """Exploration rates by ply; the last rate is used for all later plies."""
+    """Exploration rates by ply; the last is for all later plies."""
     opening_plies: int = field(default=0, metadata=count(0))
     """The matches begin with 0 to this number of random plies, from which nothing is learned."""
     self_play: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player by which levels play, such as search:negascout?depth=5&endgame=14; its values are learned. null: the
-    tables play, one ply ahead."""
+    """The player of the matches, such as search:negascout?depth=5&endgame=14; its values are learned. null: the tables,
+    one ply ahead."""
     exact_from: int | None = field(default=None, metadata=count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the game
-    finds. null: outcomes of matches only."""
+    """Positions with at most this number of empty squares learn the values of the exact solver. null: outcomes only."""
 
     def recorded(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name in StepSizes.__dataclass_fields__}
+        return part_of(StepSizes, self)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)

@@ -105,8 +105,8 @@ class FitsPlayedRows(FitsRows):
     opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
     """The matches begin with 0 to this number of random plies, from which nothing is learned."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares have as targets the values that the exact solver of the
-    game finds. For earlier positions the match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
+    match ends with the first of them. null: outcomes only."""
     value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
     """How much of a target is the value that a search finds in the position; the rest is the outcome."""
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
@@ -163,17 +163,17 @@ class Values(FitsPlayedRows):
     """Learns how good the position after each move is: the discounted outcome, by a rule of targets."""
 
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=IN_MATCHES | within(0, 1))
-    """Exploration rates by ply; the last rate is used for all later plies."""
+    """Exploration rates by ply; the last is for all later plies."""
     targets: str = field(default="full", metadata=IN_MATCHES | one_in(TARGET_RULES))
     """The rule that computes the targets from the matches: full, watkins or best_response
     (selfplay/dataset/target_rules.py explains them), or module:function."""
     self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
-    """The player by which levels play their matches, such as search:negascout?depth=5&endgame=14, which has the
-    values of the level itself unless its name sets an evaluation. null: as `player` says."""
+    """The player of the matches, such as search:negascout?depth=5&endgame=14, with the values of the level unless its
+    name sets an evaluation. null: as `player` says."""
     opponents: str = field(default="self", metadata=IN_MATCHES | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     viewpoints: str = field(default="both", metadata=IN_MATCHES | one_of("both", "agent"))
-    """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
+    """both: the moves of both players become rows; agent: only those of one player."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

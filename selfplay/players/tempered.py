@@ -67,7 +67,7 @@ class TemperedPlayer(PlayerWrapper):
         """Two float64[B, A]: the probability of each action for one who looks for wins at once, and otherwise."""
         found = self.player.value_actions(state, draws)
         assert found is not None, "only players that value actions are wrapped"
-        allowed = self._sensible(state)
+        allowed = self.game.sensible_action_mask(state)
         scores = _scores(found)
         return self._drawn(scores, allowed & self._not_lost_at_once(state, allowed)), self._drawn(scores, allowed)
 
@@ -77,18 +77,6 @@ class TemperedPlayer(PlayerWrapper):
         below_best = tempered - tempered.amax(dim=1, keepdim=True)
         weights = torch.where(below_best >= -FLOOR, below_best.exp(), 0.0)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
-
-    def _sensible(self, state: State) -> Tensor:
-        """bool[B, A]: the legal actions from which it chooses."""
-        legal, rule = self.game.legal_action_mask(state), self.game.rules.sensible
-        if rule is None:
-            return legal
-        sensible = torch.zeros_like(legal)
-        for row, position in enumerate(self.game.positions(state)):
-            word = int(rule(position))
-            sensible[row] = torch.tensor([bool(word >> action & 1) for action in range(legal.shape[1])])
-        sensible &= legal
-        return torch.where(sensible.any(dim=1, keepdim=True), sensible, legal)
 
     def _not_lost_at_once(self, state: State, allowed: Tensor) -> Tensor:
         """bool[B, A]: the actions that win at once if there are any, or else those after which the other cannot."""

@@ -81,11 +81,6 @@ class Estimate(NamedTuple):
     """bool[A]: the actions whose values are results (1, 0, -1) proved by search; None: none."""
 
     @property
-    def are_exact_points(self) -> bool:
-        """Whether the values are the exact numbers of points won at the end of the match."""
-        return self.in_points and self.is_exact
-
-    @property
     def best(self) -> int | None:
         """The lowest of the best actions; None if the value of no action is known."""
         if self.preferred is not None:

@@ -8,7 +8,7 @@ from selfplay.engines.handicap import handicap_squares
 from selfplay.errors import IllegalActionError
 from selfplay.files import user_path, written_whole
 from selfplay.games import Game
-from selfplay.games.dead_stones import dead_stones
+from selfplay.players.dead_stones import dead_stones
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.records import read_record_file, written_record
 from selfplay.registry import parts_of_game_name

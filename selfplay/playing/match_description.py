@@ -1,15 +1,19 @@
-"""The description of the current match of a session, as plain numbers, texts and lists for JSON."""
+"""The current match of a session as data for JSON: moves, what they change, values, the result.
+
+What follows from these, such as captured stones or the squares of a line, is left to the user interface.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 # ruff: noqa: RUF009 - `_described` makes a dataclass field.
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from selfplay.playing.estimates import Estimate, Grade, results_known_at_once
-from selfplay.playing.result_text import lead_of, points_of
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.playing.estimates import Estimate, results_known_at_once
+from selfplay.playing.result_text import Result, lead_of, points_of, result_of, winner_of
 from selfplay.playing.session import Session
 
 
@@ -19,7 +23,7 @@ def _described(text: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionDescription:
+class ActionData:
     """A legal action."""
 
     action: int
@@ -34,16 +38,14 @@ class ActionDescription:
     )
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
-    grade: Grade | None = _described(
-        "Its grade by these values: inaccuracy, mistake or blunder; null: none of these, or unknown."
+    end: Result | None = _described(
+        "For a pass by which the match can end as the board stands: the result; null for other actions."
     )
-    warning: str | None = _described(
-        "A sentence to confirm first, for a pass by which the match can end as the board stands; null for others."
-    )
+    ends_at_once: bool = _described("Whether it ends so by this pass; if not, by a pass in reply.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlyDescription:
+class PlyData:
     """A ply that has been played."""
 
     seat: int
@@ -53,36 +55,33 @@ class PlyDescription:
     is_forced: bool = _described("Whether passing was the only legal action.")
     is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
     reason: str | None = _described("Why the player chose the action; null if it does not say.")
-    square: int | None = _described("The square on which a stone was placed; null if none was.")
-    origin: int | None = _described("The square from which a stone moved; null if none did.")
-    turned: list[int] = _described("The squares whose stones changed colour.")
+    pointed: list[int] = _described("The squares that select this action, as in `legal`.")
+    changes: list[tuple[int, int]] = _described(
+        "The squares that it changed, and what is on each afterwards; see `start`."
+    )
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
     value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
-    value_is_points: bool = _described("Whether the value is the exact number of points won at the end of the match.")
     in_points: bool = _described("Whether the value is a number of points, estimated or exact.")
     best: str | None = _described("The best action by the same values; null if unknown.")
     best_value: float | None = _described("The value of that action; null if unknown.")
     best_words: str | None = _described("The same in words if it is exact.")
-    grade: Grade | None = _described("Its grade: inaccuracy, mistake or blunder; null: none of these, or unknown.")
+    is_compared: bool = _described("Whether its value is as certain as that of the best action.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchDescription:
+class MatchData:
     """The state of a match. Seat 0 moves first, seat 1 second."""
 
-    seat_names: list[str] = _described("The names of the two seats in this game.")
     board: str = _described("The position as text.")
-    squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
-    marks: list[str] | None = _described(
-        'What is to be known of each square besides its stone, such as "king"; empty: nothing. null: no marks.'
+    start: list[int] | None = _described(
+        "What is on each square of the first position: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none, and "
+        "3 times the number of its mark, counted from 1 in the game's `square_marks`; null: no board."
     )
+    shown: int = _described("The number of plies before the position that is described, in what follows.")
     points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
     lead: float | None = _described("By how many points seat 0 leads as the board stands; null if no points count.")
-    point_name: str = _described("What points are called, such as discs.")
-    captured: list[int] | None = _described(
-        "The number of stones that each seat has captured; null in games that do not count them."
-    )
+    komi: float | None = _described("The points that seat 1 has from the start, in games that give it some.")
     ko: int | None = _described(
         "The empty square that may not be taken because a position would repeat; null if there is none."
     )
@@ -92,24 +91,19 @@ class MatchDescription:
     place: int | None = _described("The position as a number, in games whose positions are numbers.")
     to_move: int | None = _described("The seat to move; null if the match is over.")
     awaits_person: bool = _described("Whether a person has to choose an action.")
-    values_are_points: bool = _described(
-        "Whether the values of the legal actions are the exact number of points won at the end of the match, rather "
-        "than estimates."
+    values_in_points: bool = _described(
+        "Whether the values of the legal actions are numbers of points, estimated or exact."
     )
-    values_in_points: bool = _described("Whether these values are numbers of points, estimated or exact.")
-    legal: list[ActionDescription] = _described("The legal actions, if a person has to choose one of them.")
-    plies: list[PlyDescription]
-    can_undo: bool
+    legal: list[ActionData] = _described("The legal actions, if a person has to choose one of them.")
+    plies: list[PlyData]
     is_over: bool
     is_practice: bool = _described("Whether the match does not count: its end was taken back, or it was set up.")
-    winner: int | None = _described("The winning seat; null after a draw and before the end.")
-    winning_squares: list[int] = _described("The squares of the line that has won; empty if there is none.")
-    result: str | None = _described("The result as a sentence; null before the end.")
+    result: Result | None = _described("How it has ended; null before the end.")
     moves: str = _described("The actions so far as text, from which the match can be resumed.")
     standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
 
 
-def describe(session: Session, ply: int | None = None) -> MatchDescription:
+def describe(session: Session, ply: int | None = None) -> MatchData:
     """The description of the current match, with the action values that the session knows already.
 
     Args:
@@ -126,47 +120,38 @@ def describe(session: Session, ply: int | None = None) -> MatchDescription:
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    points, texts = points_of(game, state), ["", *presentation.square_marks.values()]
-    captured = (
-        presentation.captured_stones(states.select(torch.arange(number + 1))) if presentation.captures_stones else None
-    )
-    return MatchDescription(
-        seat_names=list(presentation.player_names),
+    points = points_of(game, state)
+    return MatchData(
         board=presentation.board_text(state),
-        squares=None if boards is None else game.squares(state)[0].tolist(),
-        marks=[texts[mark] for mark in presentation.marks(state)[0].tolist()] if len(texts) > 1 else None,
+        start=None if boards is None else boards[0].tolist(),
+        shown=number,
         points=None if points is None else list(points),
         lead=lead_of(game, state),
-        point_name=presentation.point_name,
-        captured=captured,
+        komi=game.komi,
         ko=presentation.ko(state),
         owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
         place=places[number],
         to_move=None if is_over else int(state.current_player),
         awaits_person=session.awaits_person,
-        values_are_points=estimate is not None and estimate.are_exact_points,
         values_in_points=estimate is not None and estimate.in_points,
         legal=_legal_actions(session, ply, estimate) if is_chosen_here else [],
         plies=[_described_ply(session, one, boards, places[one + 1]) for one in range(len(session.plies))],
-        can_undo=bool(session.chosen_by_people),
         is_over=is_over,
         is_practice=session.is_practice,
-        winner=session.winner,
-        winning_squares=presentation.winning_squares(state),
-        result=session.result_text,
+        result=result_of(game, session.state, session.winner) if session.is_over else None,
         moves=game.write_transcript(played.action for played in session.plies),
         standing=session.standing(),
     )
 
 
-def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionDescription]:
+def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionData]:
     game, state = session.game, session.state_before(ply)
     actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     squares = game.presentation.placed_squares(state, actions)
     visits, player = None if estimate is None else estimate.visits, int(state.current_player)
     results = results_known_at_once(game, state)
     return [
-        ActionDescription(
+        ActionData(
             action=action,
             text=game.action_text(action, player),
             square=square,
@@ -175,39 +160,38 @@ def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None)
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
             words=None if estimate is None else estimate.words(action),
-            grade=None if estimate is None else estimate.grade(action),
-            warning=session.warning(ply, action),
+            **_end_by_pass(game, state, action),
         )
         for action, square in zip(actions, squares, strict=True)
     ]
 
 
-def _described_ply(
-    session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None
-) -> PlyDescription:
+def _end_by_pass(game: Game, state: State, action: int) -> dict[str, Any]:
+    """The end to which an action without a square can lead, in a game in which squares count."""
+    if game.rules.owned is None or game.presentation.pointed_squares(action):
+        return {"end": None, "ends_at_once": False}
+    after = game.follow([action], state)
+    end = after if bool(after.terminated) else game.follow([action], after)
+    result = result_of(game, end, winner_of(end)) if bool(end.terminated) else None
+    return {"end": result, "ends_at_once": bool(after.terminated)}
+
+
+def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None) -> PlyData:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
-    square, origin, turned = None, None, []
-    if boards is not None:
-        before, after = boards[number], boards[number + 1]
-        pointed = game.presentation.pointed_squares(ply.action)
-        square = next((square for square in pointed if before[square] != after[square] != 0), None)
-        origin = next((square for square in pointed if before[square] != after[square] == 0), None)
-        turned = np.flatnonzero(before * after == -1).tolist()
+    changed = [] if boards is None else np.flatnonzero(boards[number] != boards[number + 1]).tolist()
     value = None if estimate is None else estimate.value(ply.action)
     best = None if estimate is None else estimate.best
-    return PlyDescription(
+    return PlyData(
         **ply._asdict(),
-        square=square,
-        origin=origin,
-        turned=turned,
+        pointed=list(game.presentation.pointed_squares(ply.action)),
+        changes=[] if boards is None else [(square, int(boards[number + 1, square])) for square in changed],
         place=place,
         value=value,
         words=None if estimate is None else estimate.words(ply.action),
-        value_is_points=value is not None and estimate is not None and estimate.are_exact_points,
         in_points=value is not None and estimate is not None and estimate.in_points,
         best=None if best is None else game.action_text(best, ply.seat),
         best_value=None if estimate is None else estimate.value(best),
         best_words=None if estimate is None else estimate.words(best),
-        grade=None if estimate is None else estimate.grade(ply.action),
+        is_compared=estimate is not None and estimate.compares(ply.action),
     )

@@ -60,7 +60,6 @@ class NBoardEngine(LineEngine):
     def _begin(self, game: Game, player: Player) -> None:
         self.game, self.player = game, player
         self.session = Session(game, (None, None), self._key)
-        self.session.adviser = player
 
     def _quit(self, _: str) -> list[str]:
         self.has_quit = True
@@ -96,7 +95,7 @@ class NBoardEngine(LineEngine):
     def _hint(self, number: str) -> list[str]:
         """The best moves with their values, in discs if the player counts them, the best first."""
         (wanted,) = whole_numbers(number or "1")
-        estimate = self.session.estimate()
+        estimate = self.session.estimate(adviser=self.player)
         if estimate is None:
             return [f"status {'the match is over' if self.session.is_over else 'this player does not value moves'}"]
         values = estimate.values
@@ -110,7 +109,7 @@ class NBoardEngine(LineEngine):
         """The value of each position of the match to black."""
         lines = []
         for ply in range(len(self.session.plies) + 1):
-            state, estimate = self.session.state_before(ply), self.session.estimate(ply)
+            state, estimate = self.session.state_before(ply), self.session.estimate(ply, self.player)
             if bool(state.terminated):
                 lines.append(f"analysis {ply} {float(self.game.score(state)):.2f}")
             elif estimate is not None:

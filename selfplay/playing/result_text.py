@@ -1,35 +1,62 @@
-"""The result of a finished match as sentences."""
+"""The result of a finished match: what counts, and as sentences."""
+
+from dataclasses import dataclass
 
 from selfplay.games.game import Game
 from selfplay.games.state import State
 
 
-def result_text(game: Game, state: State, winner: int | None, person: int | None = None) -> str:
+@dataclass(frozen=True)
+class Result:
+    """How a match has ended, or would end. The points and the lead are those of `points_of` and `lead_of`."""
+
+    winner: int | None
+    """The winning seat; None after a draw."""
+    points: tuple[float, float] | None
+    lead: float | None
+    empty_squares: int
+    """The number of empty squares that exact values count for the winner."""
+
+
+def winner_of(state: State) -> int | None:
+    """The winning seat of a match (B = 1); None after a draw and before the end."""
+    returns = float(state.returns)
+    return None if returns == 0 else 0 if returns > 0 else 1
+
+
+def result_of(game: Game, state: State, winner: int | None) -> Result:
+    """The result of a match that ends with `state` (B = 1). If a player has given up, no points count."""
+    if not bool(game.state_at(state.position).terminated):
+        return Result(winner, None, None, 0)
+    counts_empty = game.turning_rules is not None and winner is not None
+    empty = int((game.squares(state) == 0).sum()) if counts_empty else 0
+    return Result(winner, points_of(game, state), lead_of(game, state), empty)
+
+
+def result_text(game: Game, result: Result, person: int | None = None) -> str:
     """The result, and points, the lead in points or empty squares where they count.
 
-    Args:
-        state: the end (B = 1), which a player may have brought about by giving up.
-        winner: the winning seat; None after a draw.
-        person: the seat of the person who is addressed; None: nobody.
+    person: the seat of the person who is addressed; None: nobody.
     """
+    winner = result.winner
     if winner is None:
-        return " ".join(filter(None, ["A draw.", _points_text(game, state)]))
-    name = game.presentation.player_names[winner]
-    said = f"{name[:1].upper()}{name[1:]} wins." if person is None else "You win." if person == winner else "You lose."
-    return " ".join(filter(None, [said, _points_text(game, state), _empty_squares_text(game, state, winner)]))
+        said = "A draw."
+    elif person is None:
+        name = game.presentation.player_names[winner]
+        said = f"{name[:1].upper()}{name[1:]} wins."
+    else:
+        said = "You win." if person == winner else "You lose."
+    return " ".join(filter(None, [said, _points_text(game, result), _empty_squares_text(result)]))
 
 
-def _points_text(game: Game, state: State) -> str:
-    """The points of both players, or the lead if only this is known; empty if a player has given up."""
-    if game.rules.margin is None or not _is_end(game, state):
-        return ""
+def _points_text(game: Game, result: Result) -> str:
+    """The points of both players, or the lead if only this is known."""
     show = game.presentation
-    if (points := points_of(game, state)) is not None:
-        (first, second), (one, other) = show.player_names, points
+    if result.points is not None:
+        (first, second), (one, other) = show.player_names, result.points
         included = f", with komi {game.komi:g}" if game.komi else ""
         return f"{show.point_name.capitalize()}: {first} {one:g}, {second} {other:g}{included}."
-    lead = lead_of(game, state)
-    return f"The lead in {show.point_name} is {abs(lead):g}." if lead else ""
+    return f"The lead in {show.point_name} is {abs(result.lead):g}." if result.lead else ""
 
 
 def points_of(game: Game, state: State) -> tuple[float, float] | None:
@@ -48,19 +75,10 @@ def lead_of(game: Game, state: State) -> float | None:
     return None if game.rules.margin is None else float(game.score(state))
 
 
-def _empty_squares_text(game: Game, state: State, winner: int) -> str:
-    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none.
-
-    Empty too if a player has given up.
-    """
-    squares = game.squares(state)[0].tolist() if game.turning_rules is not None and _is_end(game, state) else []
-    if not (count := squares.count(0)):
+def _empty_squares_text(result: Result) -> str:
+    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
+    if not (count := result.empty_squares) or result.points is None or result.winner is None:
         return ""
-    own, other = (squares.count(1 - 2 * seat) for seat in (winner, 1 - winner))
+    own, other = (result.points[seat] for seat in (result.winner, 1 - result.winner))
     empty = "the empty square" if count == 1 else f"the {count} empty squares"
-    return f"Exact values count {empty} for the winner: {own + count} to {other}."
-
-
-def _is_end(game: Game, state: State) -> bool:
-    """Whether the rules end the match there; False if a player has given up."""
-    return bool(game.state_at(state.position).terminated)
+    return f"Exact values count {empty} for the winner: {own + count:g} to {other:g}."

@@ -28,17 +28,12 @@ from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.estimates import Estimate, estimate_of
-from selfplay.playing.result_text import result_text
+from selfplay.playing.result_text import result_of, result_text, winner_of
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.fields import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
-
-
-def _winner(state: State) -> int | None:
-    returns = float(state.returns)
-    return None if returns == 0 else 0 if returns > 0 else 1
 
 
 class Ply(NamedTuple):
@@ -69,7 +64,6 @@ class Session:
         first_player: which of the two (0 or 1) moves first in the first match.
 
     Attributes:
-        adviser: values all actions in place of the players; None: the players do.
         match: the number of the current match; the first is the number that a learning player has seen, so that it
             does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
@@ -90,7 +84,6 @@ class Session:
 
     def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:
         self.game, self.players, self.key = game, players, key
-        self.adviser: Player | None = None
         self.match = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)
         self.results = RunningResults()
         self._begin(first_player)
@@ -198,29 +191,15 @@ class Session:
     @property
     def winner(self) -> int | None:
         """The winning seat; None after a draw and before the end."""
-        return _winner(self.state)
+        return winner_of(self.state)
 
     @property
     def result_text(self) -> str | None:
         """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
-        return self._result_text(self.state) if self.is_over else None
-
-    def _result_text(self, end: State) -> str:
-        person = self.seats.index(None) if self.seats.count(None) == 1 else None
-        return result_text(self.game, end, _winner(end), person)
-
-    def warning(self, ply: int | None, action: int) -> str | None:
-        """What a person is told before a pass by which a match in which squares count can end as the board stands.
-
-        None for other actions, and if the match goes on after a pass in reply.
-        """
-        state = self.state_before(ply)
-        if self.game.rules.owned is None or self.game.presentation.pointed_squares(action):
+        if not self.is_over:
             return None
-        end, ends = self.game.follow([action], state), "This ends the match"
-        if not bool(end.terminated):
-            end, ends = self.game.follow([action], end), "If the other player passes too, the match ends"
-        return f"{ends} as the board stands: {self._result_text(end)}" if bool(end.terminated) else None
+        person = self.seats.index(None) if self.seats.count(None) == 1 else None
+        return result_text(self.game, result_of(self.game, self.state, self.winner), person)
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""
@@ -338,25 +317,24 @@ class Session:
         self.match += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
-    def adviser_of(self, seat: int) -> Player | None:
-        """Who values the actions of a seat: `adviser`, else its player, else the opponent; None: people."""
-        return self.adviser or self.seats[seat] or self.seats[1 - seat]
-
-    def estimate(self, ply: int | None = None) -> Estimate | None:
+    def estimate(self, ply: int | None = None, adviser: Player | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        The values are those of `adviser_of`. Near the end of a match
-        with people or an adviser, they are the exact values of `endgame_player`. They are computed at the first call
-        for each position and kept, because some players search for a long time.
+        The values are those of `adviser`; without one, of the player who moves there, or of the opponent of a person.
+        Near the end, unless that player itself values the actions of a match without people, they are the exact values
+        of `endgame_player`. They are computed at the first call for each position and kept, because some players
+        search for a long time.
         """
         number = len(self.plies) if ply is None else ply
         state, draws = self.state_before(number), self.draws_before(number)
-        known, is_shown = self.estimates.get(number), None in self.players or self.adviser is not None
+        seat = int(state.current_player)
+        player = self.seats[seat]
+        adviser = adviser or player or self.seats[1 - seat]
+        known, is_shown = self.estimates.get(number), None in self.players or adviser is not player
         solver = endgame_player(self.game, state) if is_shown and (known is None or not known.is_exact) else None
         if solver is not None:
             with suppress(NotSolvedYetError):
                 self.estimates[number] = estimate_of(solver, self.game, state, draws)
         if number not in self.estimates:
-            adviser = self.adviser_of(int(state.current_player))
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]

@@ -162,9 +162,9 @@ class GenericGameFormat(Transcript):
 
 
 @cache
-def _usual_start(game: Game) -> tuple[list[int], int]:
+def _usual_start(game: Game) -> tuple[tuple[int, ...], int]:
     """The squares at the start of the game, and who moves first."""
-    return game.squares(game.init())[0].tolist(), 0
+    return tuple(game.squares(game.init())[0].tolist()), 0
 
 
 TRANSCRIPT, PGN, GGF = Transcript(), PortableGameNotation(), GenericGameFormat()

@@ -6,11 +6,12 @@ line is the match. A colour that moves twice in a row has a pass between its mov
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 from sgfmill.sgf import Sgf_game
-from sgfmill.sgf_grammar import parse_sgf_collection
+from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_collection, text_value
 
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games import Game, make_game
@@ -34,6 +35,8 @@ CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
 POINTS = re.compile(r"\d+(?:\.\d+)?")
 ENDS = ("resign", "forfeit")
 """Moves of Hex that end the match."""
+SET_UP = {"AB", "AW", "AE"}
+"""The properties that place or remove stones."""
 
 
 class SmartGameFormat:
@@ -102,11 +105,20 @@ class SmartGameFormat:
 SGF = SmartGameFormat()
 
 
-def _trees(text: str) -> list[Any]:
-    """The matches of a text as trees. Raises IllegalActionError."""
+class _Tree(NamedTuple):
+    """A match of a text."""
+
+    header: Any
+    """As sgfmill's Sgf_game, whose nodes after the root are not made: that takes long."""
+    nodes: list[dict[str, list[bytes]]]
+    """The properties of the nodes of the main line, with their values as they are written."""
+
+
+def _trees(text: str) -> list[_Tree]:
+    """The matches of a text. Raises IllegalActionError."""
     try:
         found = parse_sgf_collection(text.encode("utf-8", errors="replace"))
-        return [Sgf_game.from_coarse_game_tree(tree, "utf-8") for tree in found]
+        return [_Tree(Sgf_game.from_coarse_game_tree(one, "utf-8"), list(main_sequence_iter(one))) for one in found]
     except ValueError as error:
         raise IllegalActionError(f"this is not a match in SGF: {error}") from error
 
@@ -132,15 +144,29 @@ def _write_start(root: Any, game: Game, start: State) -> None:
     root.set_raw("PL", b"BW"[to_move : to_move + 1])
 
 
+@lru_cache(maxsize=4096)
+def _action_at(point: str, width: int, passing: int | None) -> int:
+    """The action of a point on a board of this width, and of a pass. Raises IllegalActionError."""
+    if passing is not None and (point == "" or (point == "tt" and width <= 19)):
+        return passing
+    if cell := CELL.fullmatch(point):
+        column, row = LETTERS.index(cell[1].lower()), int(cell[2]) - 1
+    else:
+        column, row = (LETTERS.find(letter) for letter in (point if len(point) == 2 else "??"))
+    if not (0 <= row < width and 0 <= column < width):
+        raise IllegalActionError(f"{shortened(point)!r} is not a point of a board of {width}x{width}")
+    return width * row + column
+
+
 class _Reader:
     """Reads one match of a collection."""
 
-    def __init__(self, tree: Any, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
+    def __init__(self, tree: _Tree, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
         """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
-        self.nodes, self.root = list(tree.get_main_sequence()), tree.get_root()
+        self.nodes, self.root = tree.nodes, tree.header.get_root()
         self.result = self._result()
         self.needs_komi = needs_komi or self.result is None
-        self.game = self._game(game, tree.get_size())
+        self.game = self._game(game, tree.header.get_size())
         self.passing = pass_of(self.game)
         self.start = self._start(start)
 
@@ -194,25 +220,16 @@ class _Reader:
 
     def _action(self, point: str) -> int:
         """The action of a point. Raises IllegalActionError."""
-        width = self.game.observation_shape[2]
-        if self.passing is not None and (point == "" or (point == "tt" and width <= 19)):
-            return self.passing
-        if cell := CELL.fullmatch(point):
-            column, row = LETTERS.index(cell[1].lower()), int(cell[2]) - 1
-        else:
-            column, row = (LETTERS.find(letter) for letter in (point if len(point) == 2 else "??"))
-        if not (0 <= row < width and 0 <= column < width):
-            raise IllegalActionError(f"{shortened(point)!r} is not a point of a board of {width}x{width}")
-        return width * row + column
+        return _action_at(point, self.game.observation_shape[2], self.passing)
 
-    def _moves(self) -> Iterator[tuple[Any, int | None, str]]:
-        """Each node, who moves there and the point; None if nobody does. Raises IllegalActionError for stones that are
-        set up later."""
+    def _moves(self) -> Iterator[tuple[dict[str, list[bytes]], int | None, str]]:
+        """The properties of each node, who moves there and the point; None if nobody does. Raises IllegalActionError
+        for stones that are set up later."""
         for number, node in enumerate(self.nodes):
-            if number and node.has_setup_stones():
+            if number and not SET_UP.isdisjoint(node):
                 raise IllegalActionError(f"node {number} sets up stones; only the first node of a match may")
-            colour, raw = node.get_raw_move()
-            yield (node, None, "") if colour is None else (node, "bw".index(colour), raw.decode())
+            seat = 0 if "B" in node else 1 if "W" in node else None
+            yield node, seat, "" if seat is None else node["BW"[seat]][0].decode()
 
     def written(self) -> WrittenMatch:
         actions, seats, result = list[int](), list[int](), self.result
@@ -241,8 +258,9 @@ class _Reader:
                     state = self._played(state, seat, self._action(point), actions)
                 except IllegalActionError as error:
                     raise IllegalActionError(f"move {len(actions) + 1}, {'BW'[seat]}[{point}]: {error}") from error
-            if node.has_property("C"):
-                comments[len(actions)] = "\n".join(filter(None, [comments.get(len(actions)), node.get("C")]))
+            if "C" in node:
+                comment = text_value(node["C"][0]).decode()
+                comments[len(actions)] = "\n".join(filter(None, [comments.get(len(actions)), comment]))
         players = self._name("PB"), self._name("PW")
         return Record(game, actions, self.start, players, result or result_of(game, state), comments)
 

@@ -5,7 +5,7 @@ A `Stage` is skipped if its files are there and were made with the same settings
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -176,6 +176,14 @@ def check_against_manifest(path: Path, folder: Path | None = None, remedy: str =
         digest = section["files"].get(str(path.relative_to(folder)))
         if digest is not None and path.exists() and sha256(path) != digest:
             raise InvalidFileError(path, f"differs from its manifest; {remedy}")
+
+
+def digests_of(files: Sequence[Path], *, newest: str, others: str) -> dict[str, Any]:
+    """The SHA-256 of the last of these files as `newest`, and those of the files before it as `others`, if any."""
+    if not files:
+        return {}
+    *before, last = [sha256(path) for path in files]
+    return {newest: last} | ({others: before} if before else {})
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,15 +1,15 @@
-"""The settings of the classical learners: the experience graph, tables of values and their matches.
+"""The settings of the classical learners: the experience graph and tables of values.
 
-conf/experience_json.yaml, conf/experience_picture.yaml; conf/tabular.yaml with conf/agent/; conf/compete.yaml
+conf/experience_json.yaml, conf/experience_picture.yaml; conf/tabular.yaml with conf/agent/
 """
 
 from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from selfplay.checks import count, within
+from selfplay.checks import count, part_of, within
 from selfplay.experience.rule import ExperienceRule
-from selfplay.settings.common import CommonSettings, LockstepSettings, SeededSettings
+from selfplay.settings.common import CommonSettings, SeededSettings
 from selfplay.settings.fields import PATH, read_by
 
 
@@ -22,7 +22,7 @@ class StoreSettings(ExperienceRule):
 
     @property
     def rule(self) -> ExperienceRule:
-        return ExperienceRule(backup=self.backup, discount=self.discount, canonical=self.canonical)
+        return ExperienceRule(**part_of(ExperienceRule, self))
 
 
 @dataclass
@@ -34,7 +34,7 @@ class PictureSettings:
     depth: int = field(default=3, metadata=within(1, 9))
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1], metadata=count(1))
-    """Number of successors shown for each board, by ply; the last number is used for all later plies."""
+    """Successors shown for each board, by ply; the last number is for all later plies."""
     file: str | None = field(default=MISSING, metadata=PATH)
     """The image to write; null: show it on the screen."""
 
@@ -71,20 +71,6 @@ class TabularSettings(SeededSettings):
     step_size: float | None = field(default=None, metadata=read_by("tabular") | within(above=0, most=1))
     """Step size of agent=temporal_difference."""
     report_every: int | None = field(default=None, metadata=count(1))
-    """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""
+    """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all."""
     force: bool = False
     """Replace files that were made with other settings."""
-
-
-@dataclass
-class CompeteSettings(LockstepSettings):
-    """Matches between the two policies of trained tables."""
-
-    tables: str = "temporal_difference"
-    """The trained tables: RUN_DIR/tabular/NAME.npz, or a path."""
-    matches: int = field(default=1000, metadata=count(1))
-    """Number of matches; the policy of the first player always moves first."""
-    epsilon: float = field(default=0.0, metadata=within(0, 1))
-    """Share of the actions that are random."""
-    show: bool = False
-    """Also show the boards of every match side by side, each with its action."""

@@ -81,7 +81,7 @@ class ComputingSettings(CommonSettings):
     threads: int = field(default=1, metadata=within(1, MOST_THREADS))
     """Threads of torch in one process; may change bytes with numerics=native."""
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
-    """Threads of a long search of one position; does not change values or actions. null: one per core."""
+    """Threads of a long search of one position; does not change the result. null: one per core."""
 
     def chosen_device(self) -> str:
         """Where the program computes: cpu or cuda. Raises SettingError if there is no such device."""
@@ -93,10 +93,9 @@ class LockstepSettings(SeededSettings, ComputingSettings):
     """The settings of programs that play batches of matches in lockstep."""
 
     batch_size: int | None = field(default=None, metadata=count(1))
-    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit in memory on a
-    GPU."""
+    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit on a GPU."""
     device: str = "auto"
-    """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
+    """Where matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,6 @@
 """What a stage needs besides its settings: the threads that it computes with, and the files that its tasks read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,20 +58,28 @@ def first_agent_file(settings: CommonSettings) -> Path | None:
     return None if name is None else Path(name)
 
 
-def task_files(settings: CommonSettings, paths: Iterable[Path]) -> TaskFiles[Any]:
+RECORDS = "records"
+"""The folder of the copies of files that a learner reads."""
+
+
+def task_files(settings: CommonSettings, paths: Iterable[Path], records: Sequence[Path] = ()) -> TaskFiles[Any]:
     """These files of a run, for tasks that have an attribute `settings`.
 
     Args:
         paths: each below run_dir, or that of the setting agent_file or first_agent.
+        records: the files that the learner reads, in order.
     """
     outside, run_dir = {path: name for name, path in _outside(settings).items()}, Path(settings.run_dir)
     names = {path: _copied(outside[path]) if path in outside else str(path.relative_to(run_dir)) for path in paths}
-    return TaskFiles({name: path for path, name in names.items()}, _moved)
+    read = {f"{RECORDS}/{number:06d}{path.suffix}": path for number, path in enumerate(records)}
+    return TaskFiles({name: path for path, name in names.items()} | read, _moved)
 
 
 def _moved(task: Any, folder: Path) -> Any:
-    places = {name: str(folder / _copied(name)) for name in _outside(task.settings)}
-    return task._replace(settings=replace(task.settings, run_dir=str(folder), **places))
+    changed: dict[str, Any] = {name: str(folder / _copied(name)) for name in _outside(task.settings)}
+    if records := sorted((folder / RECORDS).glob("*")):
+        changed["learner"] = task.settings.learner.reading(records)
+    return task._replace(settings=replace(task.settings, run_dir=str(folder), **changed))
 
 
 def _copied(setting: str) -> str:

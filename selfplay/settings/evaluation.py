@@ -37,8 +37,8 @@ class ProbCutSettings(SeededSettings, ComputingSettings):
     positions: int = field(default=3000, metadata=count(600))
     """Matches of self-play, from each of which one position is taken."""
     deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
-    """The deepest search that a shallower one may replace, in plies; each further ply takes two to three times as
-    long to fit."""
+    """The deepest search that a shallower one may replace, in plies; each ply takes two to three times as long to
+    fit."""
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match."""
 
@@ -52,7 +52,7 @@ class TreePictureSettings:
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
     breadth: list[int] = field(default_factory=lambda: [3, 3, 2], metadata=within(1, 40))
-    """Number of successors shown for each board, by ply; the last number is used for all later plies."""
+    """Successors shown for each board, by ply; the last number is for all later plies."""
 
 
 @dataclass
@@ -68,8 +68,8 @@ class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
     moves: str = ""
-    """The moves that lead to the position: an Othello transcript such as f5d6c3, columns such as 4453, or actions
-    separated by spaces. In Othello also a board and the side to move, or a match in GGF."""
+    """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
+    and the side to move, or a match in GGF."""
     raw_discs: bool = False
     """Othello: do not count empty squares for the winner."""
     time_limit: float | None = field(default=None, metadata=within(above=0))
@@ -81,13 +81,12 @@ class AnalysisSettings(OneMatchSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
-    """The moves that lead to the position: an Othello transcript such as f5d6c3, columns such as 4453, or actions
-    separated by spaces. In Othello also a board and the side to move, or a match in GGF."""
+    """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
+    and the side to move, or a match in GGF."""
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
     """The file of a match to value move by move instead, such as game.sgf; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player that
-    needs no run."""
+    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player."""
     commented: str | None = field(default=None, metadata=PATH)
     """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
     features: Any = None

@@ -1,6 +1,6 @@
 """The settings of matches between named players, of tournaments, of proofs and of corrections.
 
-conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
+conf/matches.yaml, conf/compete.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
 """
 
 from dataclasses import dataclass, field
@@ -14,28 +14,47 @@ from selfplay.settings.fields import PATH
 
 
 @dataclass
-class MatchSettings(LockstepSettings):
+class SeriesSettings(LockstepSettings):
+    """Matches of two players."""
+
+    matches: int = field(default=200, metadata=count(1))
+    """Number of matches."""
+    show: bool = False
+    """Also show the boards of every match side by side, each with its action."""
+
+
+@dataclass
+class CompeteSettings(SeriesSettings):
+    """Matches between the two policies of trained tables."""
+
+    tables: str = "temporal_difference"
+    """The trained tables: RUN_DIR/tabular/NAME.npz, or a path."""
+    matches: int = field(default=1000, metadata=count(1))
+    """Number of matches; the policy of the first player always moves first."""
+    epsilon: float = field(default=0.0, metadata=within(0, 1))
+    """Share of the actions that are random."""
+
+
+@dataclass
+class MatchSettings(SeriesSettings):
     """Matches between two named players."""
 
     first: str = field(default="random", metadata=PLAYER_NAME)
     """The player that moves first, at least in the first match."""
     second: str = field(default="random", metadata=PLAYER_NAME)
     """The other player."""
-    matches: int = field(default=200, metadata=count(1))
-    """Number of matches."""
     swap: bool = True
     """Swap seats after every match."""
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
-    repeat themselves, an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of
+    the longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
-    """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
+    """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
+    for each match if a player learns."""
     sgf: str | None = field(default=None, metadata=PATH)
     """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
-    show: bool = False
-    """Also show the boards of every match side by side, each with its action."""
 
 
 @dataclass
@@ -47,10 +66,10 @@ class TournamentSettings(LockstepSettings):
     matches: int = field(default=1000, metadata=count(2))
     """Matches of each pair; each player moves first in half of them."""
     epsilons: list[float] = field(default_factory=lambda: [0.0], metadata=within(0, 1))
-    """Exploration rates by ply of all players; the last rate is used for all later plies."""
+    """Exploration rates by ply of all players; the last is for all later plies."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same in the two matches in which a pair swaps seats. null: 0, or, if the players
-    repeat themselves, an eighth of the longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of
+    the longest match, at most 8."""
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
     def __post_init__(self) -> None:
@@ -66,7 +85,7 @@ class WalkSettings(ComputingSettings):
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
     after: str = ""
-    """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
+    """Actions from the start of the match after which the lines begin, such as 4453."""
     table_bits: int = 22
     """Size of the solver's table in each worker: 2**table_bits entries; does not change the result."""
     force: bool = False
@@ -79,8 +98,7 @@ class ProofSettings(WalkSettings):
     """A walk through every line of play against a player."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player to examine, of which every action that it may take is followed; null: the newest level of the
-    run."""
+    """The player to examine; null: the newest level of the run."""
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
     """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
     walk_solved: bool = False

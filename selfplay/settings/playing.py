@@ -24,7 +24,7 @@ class OnePositionSettings(CommonSettings):
     """The settings of programs that search one position at a time, in which a search may use all cores."""
 
     search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
-    """Threads of a long search of one position; does not change values or actions. null: one per core."""
+    """Threads of a long search of one position; does not change the result. null: one per core."""
 
 
 @dataclass
@@ -45,14 +45,13 @@ class DisplaySettings(OneMatchSettings):
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3 (digits: 0 empty, 1 X, 2 O), and how often a tree search has tried
-    each action."""
+    """Also show each board as a number in base 3, and how often a tree search has tried each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
-    """Show the board and every action of a match without a person; false: only its result."""
+    """Show every action of a match without a person; false: only its result."""
     pause: float = field(default=0.0, metadata=within(0, 3600))
-    """Seconds to wait after every action of a match without a person, and after the match."""
+    """Seconds to wait after every action of a match without a person."""
     clear: bool = False
     """Clear the screen after each turn."""
     picture: PictureSettings = field(default_factory=PictureSettings)
@@ -108,7 +107,7 @@ class ExperiencePlaySettings(DisplaySettings):
     mode: int | None = field(default=None, metadata=within(1, 3))
     """1: you against it; 2: the random player against it; 3: it against itself; null: ask."""
     matches: int = field(default=10, metadata=count(1))
-    """Number of matches in modes 2 and 3."""
+    """Matches in modes 2 and 3."""
     board: str = field(default="boxed", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     pause: float = field(default=1.0, metadata=within(0, 3600))
@@ -120,8 +119,7 @@ class EngineSettings(OneMatchSettings):
     """A player run as an engine, which a controller tells what to do."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player, by its name; null: the newest level of the run, or, without levels, a strong player that needs no
-    run."""
+    """The player; null: the newest level of the run, or, without levels, a strong player that needs no run."""
 
 
 @dataclass
@@ -150,23 +148,23 @@ class WebSettings(OneMatchSettings):
     """The address at which the page is served, and the limits of the server."""
 
     other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER), metadata=PATH)
-    """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
+    """Folder of the runs of all other games, each in a folder with the name of its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"
     """The address that the server listens on; 0.0.0.0: all of this computer, which needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
-    """Further names and addresses of this computer at which the page may be opened."""
+    """Further names and addresses at which the page may be opened."""
     port: int = field(default=8000, metadata=within(0, 65535))
     """The port to listen on; 0: any free one."""
     client_searches: int = field(default=1, metadata=count(1))
-    """Number of slow requests of one address that are answered at the same time."""
+    """Slow requests of one address that are answered at the same time."""
     search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
     """Time limit of a reply, of values and of hints, in seconds."""
     deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
     compile_ahead: bool = True
-    """Compile in the background what the page offers, in a process of low priority, so that nobody waits for it."""
+    """Compile in the background what the page offers, so that nobody waits for it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,8 +39,11 @@ NOT_CHANGES = ("recipe", "seed", "game.name", "dataset.format")
 def record_run_settings(settings: Settings) -> None:
     """Record in the manifest of the run that its files are made with these settings. Raises InvalidFileError.
 
-    The log names those that its later commands will use in place of what is usual.
+    The log names those that its later commands will use in place of what is usual. Files outside the run (the setting
+    output_dir) are not recorded there.
     """
+    if settings.output_dir is not None:
+        return
     run, record = RunFolder.of(settings), run_record(settings)
     manifest = Manifest(run.path)
     if manifest.sections.get(RUN, {}).get("settings") != record:

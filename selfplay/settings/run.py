@@ -57,8 +57,8 @@ class Settings(LockstepSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
     numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
-    """How networks compute on the CPU. portable: every processor gives the same bytes; native: as torch does, which
-    is faster and may differ in the last digits."""
+    """How networks compute on the CPU. portable: the same bytes on every processor; native: as torch does, which is
+    faster."""
     learner: Learner = field(default_factory=lambda: Values(name="values"), metadata=read_by("generation", "training"))
     """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
     module:Class, with its parameters."""
@@ -74,9 +74,8 @@ class Settings(LockstepSettings):
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating one level: the player that it plays against; null: as the learner says."""
     first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
-    """The agent.safetensors that plays the matches of level 0 instead of the random player, and from whose weights
-    level 1 starts, unless learner.start=fresh; pretrained: the agent that comes with the program. It may have learned
-    on another size of the board if its architecture is alphazero_convolutional."""
+    """The agent.safetensors that plays the matches of level 0, and from whose weights level 1 starts, unless
+    learner.start=fresh; pretrained: the agent that comes with the program. null: the random player."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: the dataset, instead of that of the level before it."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)

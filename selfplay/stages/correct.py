@@ -8,13 +8,13 @@ RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
 
 import logging
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from selfplay.architectures.ntuple import NTuple, with_phases
+from selfplay.checks import part_of
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import sha256, written_whole
@@ -98,8 +98,7 @@ def _proof(settings: CorrectionSettings, level: int, corrected: RunFolder) -> Pr
     player = f"search:negascout?depth=1&evaluation=level:{level}"
     if settings.endgame:
         player += f"&endgame={settings.endgame}"
-    common = {one.name: getattr(settings, one.name) for one in fields(WalkSettings)}
-    return ProofSettings(**common | {"run_dir": str(corrected.path), "player": player})
+    return ProofSettings(**part_of(WalkSettings, settings) | {"run_dir": str(corrected.path), "player": player})
 
 
 def _numbers(settings: CorrectionSettings) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from selfplay.checks import fields_of
 from selfplay.errors import SelfPlayError, SettingError, shortened
-from selfplay.learners.learner import Resources
+from selfplay.learners.learner import Resources, Source
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.agent import Agent
@@ -40,16 +40,17 @@ def resources_of(context: RunContext[Settings], stand_in: StandIn | None = None,
     return Resources(named, agent_of, choosing, batch_size=settings.batch_size, device=context.device, **more)
 
 
-def settings_of_dataset(settings: Settings, level: int) -> Settings:
-    """The settings with which a level is made, with the number of the matches that it learns from.
+def settings_of_dataset(settings: Settings, level: int) -> tuple[Settings, Source]:
+    """The settings with which a level is made, with the number of matches in its newest dataset, and where these come
+    from.
 
-    Raises SettingError or InvalidFileError if they come from files that are not there or not readable.
+    Raises SettingError or InvalidFileError if such files are not there or not readable.
     """
     at_level = settings.at_level(level)
-    learner = at_level.learner
-    with fields_of("learner", *learner.parameters()):
-        at_level.matches = learner.num_matches(context_of(at_level).game, at_level.matches)
-    return at_level
+    with fields_of("learner", *at_level.learner.parameters()):
+        source = at_level.learner.source(context_of(at_level).game, at_level.matches)
+    at_level.matches = source.matches
+    return at_level, source
 
 
 def _given(settings: Settings, name: str) -> tuple[str, str]:

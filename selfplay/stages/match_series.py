@@ -30,6 +30,7 @@ from selfplay.settings.recorded import settings_of_run
 log = logging.getLogger(__name__)
 
 REPORTS = 20
+"""How many times the results of matches are told, if the settings do not say so."""
 
 USUAL_GAME = "tictactoe"
 
@@ -85,11 +86,56 @@ def _game_of_match(game: Game | str | None, players: tuple[Any, Any], run_dir: s
     return make_game(game)
 
 
+class ResultsTold:
+    """Tells the results of matches at intervals: beside a progress bar, or in lines of the log; the last ones always in
+    a line.
+
+    Args:
+        players: those whose status is told too.
+        every: the number of matches between two lines; None: a bar, or, where none is visible, lines at usual
+            intervals.
+        usual: the usual interval; None: a share of all matches.
+        by_player: whether wins are counted for the two players, instead of the two seats.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        matches: int,
+        progress: ProgressBar,
+        *players: Player,
+        every: int | None = None,
+        usual: int | None = None,
+        by_player: bool = False,
+    ) -> None:
+        self._game, self._matches, self._players, self._by_player = game, matches, players, by_player
+        self._bar = (progress if every is None else NoProgress)(total=matches, desc="matches")
+        self._told = 0
+        self.every = every or usual or -(-matches // REPORTS)
+
+    def tell(self, results: RunningResults) -> None:
+        """Tell the results so far, if it is time for it."""
+        is_end = results.matches == self._matches
+        if results.matches % self.every and not is_end:
+            return
+        self._bar.update(results.matches - self._told)
+        self._bar.set_postfix_str(str(results.by_player))
+        self._told = results.matches
+        if is_end:
+            self.close()
+        if is_end or self._bar.disable:
+            log.info("%s", results_text(self._game, results, *self._players, by_player=self._by_player))
+
+    def close(self) -> None:
+        """End the bar."""
+        self._bar.close()
+
+
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
     """Play the matches that `settings` describe.
 
-    The results so far are logged at intervals. If a progress bar is visible, it shows how many matches the first player
-    has won, drawn and lost, and only the last results are logged.
+    The results so far are logged at intervals. Unless the settings name these, a visible progress bar shows instead how
+    many matches the first player has won, drawn and lost, and only the last results are logged.
 
     Raises as `selfplay.named_players.make.make_player`.
     """
@@ -98,21 +144,21 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
         if settings.sgf is not None:
             check_format("sgf", game)
         players = first, second = make_pair(settings.first, settings.second, game, settings.run_dir)
-        with closing(progress(total=settings.matches, desc="matches")) as bar:
-            is_shown, results = not bar.disable, RunningResults()
-            for counted in _play(context, players, _series(context, players)):
-                bar.update(counted.results.matches - results.matches)
-                results = counted.results
-                text = results_text(game, results, first, second, by_player=first.name != second.name)
-                won, drawn, lost = results.by_player
-                bar.set_postfix_str(f"{won}-{drawn}-{lost}")
-                if not is_shown:
-                    log.info("%s", text)
-    if is_shown:
-        log.info("%s", text)
+        told = ResultsTold(
+            game,
+            settings.matches,
+            progress,
+            *players,
+            every=settings.report_every,
+            usual=1 if settings.learn and learners_among(players) else None,
+            by_player=first.name != second.name,
+        )
+        with closing(told):
+            for counted in _play(context, players, _series(context, players), told.every):
+                told.tell(counted.results)
     if counted.has_copies:
-        log.info("%s", copies_text(counted.distinct, results.matches))
-    return results
+        log.info("%s", copies_text(counted.distinct, counted.results.matches))
+    return counted.results
 
 
 def _series(context: RunContext[MatchSettings], players: Players) -> Series:
@@ -131,15 +177,13 @@ def _series(context: RunContext[MatchSettings], players: Players) -> Series:
     )
 
 
-def _play(context: RunContext[MatchSettings], players: Players, series: Series) -> Iterator[CountedMatches]:
-    """Play the series; what has been counted so far, at intervals and at the end."""
+def _play(context: RunContext[MatchSettings], players: Players, series: Series, every: int) -> Iterator[CountedMatches]:
+    """Play the series; what has been counted so far, after `every` matches and at the end."""
     settings, game = context.settings, context.game
     opened, tried = series.opened(game, players)
     if opened.opening_plies and series.opening_plies is None:
         log.info("%s", openings_text(opened.opening_plies))
     counted = CountedMatches(opened.opening_plies or 0)
-    learns = settings.learn and learners_among(players)
-    every = settings.report_every or (1 if learns else max(1, settings.matches // REPORTS))
     for start in range(0, settings.matches, every):
         part, known = series.matches[start : start + every], tried[start : start + every]
         for record in chain(known, replace(opened, matches=part[len(known) :]).records(game, players)):

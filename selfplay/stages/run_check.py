@@ -11,6 +11,7 @@ from selfplay.architectures import build_network, meta_tensors
 from selfplay.checks import fields_of
 from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.compute.portable import set_numerics
+from selfplay.compute.process import process_rank
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.grading.compared import grader_of
@@ -21,6 +22,7 @@ from selfplay.players.checkpoints import Checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import context_of
 from selfplay.settings.fields import check_program
+from selfplay.settings.recorded import begin_anew
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import naming_player, resources_of, settings_of_dataset
 from selfplay.stages.training_plan import metadata_of
@@ -57,6 +59,16 @@ def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
         check_validation(settings)
     check_references(settings, context.game, levels_to_learn(settings, agent, settings.levels))
     _checked.add(text)
+
+
+def begin_anew_if_fresh(settings: Settings) -> None:
+    """With fresh=true, begin the run anew as `begin_anew`, before a stage of it, unless a stage would refuse a setting.
+
+    Only the first of several processes does so, and none if the files of the stage are outside the run.
+    """
+    if settings.fresh and settings.output_dir is None and process_rank() == 0:
+        check_run(settings, is_one_stage=True)
+        begin_anew(settings)
 
 
 def check_learner(settings: Settings, first: int, agent: Agent) -> None:
@@ -99,7 +111,7 @@ def levels_to_learn(settings: Settings, agent: Agent, last: int) -> StandIn:
 def check_validation(settings: Settings) -> None:
     """Raise SettingError if no match, or every match, would be held out of the training of a level."""
     for level in range(1, min(settings.levels, MOST_LEVELS) + 1):
-        at_level = settings_of_dataset(settings, level)
+        at_level, _ = settings_of_dataset(settings, level)
         at_level.learner.check_matches(at_level.matches, settings.seed, level)
 
 

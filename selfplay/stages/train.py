@@ -5,15 +5,12 @@ level L, gives level L + 1. A level whose files were made with the same settings
 """
 
 import logging
-import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
-from typing import Any
 
 from selfplay.compute.devices import is_out_of_memory
-from selfplay.compute.process import process_rank
 from selfplay.errors import InvalidFileError, SelfPlayError, StageError
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import read_bytes, written_whole
@@ -22,16 +19,16 @@ from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Made, Stage, naming_force
+from selfplay.runs.manifest import Made, naming_force
 from selfplay.runs.run_folder import LEARNER_FILE, writes_run
 from selfplay.settings.context import RunContext, computing
-from selfplay.settings.recorded import begin_anew, record_run_settings
+from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.learner_resources import resources_of
-from selfplay.stages.run_check import check_run
+from selfplay.stages.run_check import begin_anew_if_fresh, check_run
 from selfplay.stages.training_plan import TrainingPlan, plan_training
-from selfplay.training.callbacks import Callback, Callbacks
-from selfplay.training.epochs import Epoch, write_epochs
+from selfplay.training.callbacks import Callback, Callbacks, MovesBar
+from selfplay.training.epochs import write_epochs
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 log = logging.getLogger(__name__)
@@ -55,42 +52,30 @@ def train_level(
             do not fit into memory.
         InvalidFileError: a dataset is broken.
     """
-    if settings.fresh and settings.output_dir is None and process_rank() == 0:
-        check_run(settings, is_one_stage=True)
-        begin_anew(settings)
+    begin_anew_if_fresh(settings)
     plan = plan_training(settings, level)
     with joined_process_group(settings.device) as processes, _lack_of_memory_explained(plan):
         is_first = processes.is_rank_zero
-        record = plan.record(processes.world_size) if is_first else {}
-        stage = Stage("training", plan.folder, record, plan.defaults(), settings.force)
-        if processes.broadcast(is_first and stage.is_done(f"level {level}: already trained")):
+        stage = plan.stage(processes.world_size)
+        is_done = processes.broadcast(is_first and stage.is_done(f"level {level}: already trained"))
+        if not is_done:
             if is_first:
-                _add_missing_events(settings, level)
-            return False
-        if is_first:
-            check_run(settings, is_one_stage=True)
-            plan.check_inputs()
-        with computing(plan.settings) as context, naming_force(), ExitStack() as stack:
-            start = plan.start_agent(context.game)
-            if is_first:
-                # Events of an earlier training do not belong to this one.
-                shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
-            made = stack.enter_context(stage.making() if is_first else nullcontext(Made()))
-            began = time.perf_counter()
+                check_run(settings, is_one_stage=True)
+                plan.check_inputs()
             told = Callbacks(callbacks if is_first else ())
-            trained = _train(plan, context, start, processes, progress if is_first else NoProgress, told)
-            if is_first:
-                made.counts = {
-                    "rows": trained.num_rows,
-                    **trained.counts,
-                    **({"stopped": 1} if told.has_stopped else {}),
-                }
-                made.files = _write(plan, context.game, trained, time.perf_counter() - began)
-                if settings.output_dir is None:
-                    record_run_settings(settings)
+            with computing(plan.settings) as context, naming_force():
+                start = plan.start_agent(context.game)
+                with stage.making() if is_first else nullcontext(Made()) as made:
+                    began = time.perf_counter()
+                    trained = _train(plan, context, start, processes, progress if is_first else NoProgress, told)
+                    if is_first:
+                        made.counts = {"rows": trained.num_rows, **trained.counts}
+                        made.counts |= {"stopped": 1} if told.has_stopped else {}
+                        made.files = _write(plan, context.game, trained, time.perf_counter() - began)
+                        record_run_settings(settings)
     if is_first:
-        _add_missing_events(settings, level)
-    return True
+        add_missing_events(settings, level)
+    return not is_done
 
 
 def _train(
@@ -103,18 +88,17 @@ def _train(
 ) -> TrainedLevel:
     """The level, trained by its learner together with the other processes."""
     settings, level, learner, game = plan.settings, plan.level, plan.settings.learner, context.game
-    events: AbstractContextManager[Callback] = nullcontext(Callback())
-    if processes.is_rank_zero and settings.logger != "none":
-        events = epoch_events(settings, level)
+    events = epoch_events(settings, level) if processes.is_rank_zero else nullcontext(Callback())
     steps, what = learner.steps(game, settings.matches)
     with closing(progress(total=steps, desc=f"level {level}: {what}")) as bar, events as writer:
-        told = Callbacks([_ShowsProgress(bar), writer, callbacks])
-        reporting: dict[str, Any] = {
-            "on_epoch": partial(told.on_epoch, level),
-            "on_step": partial(told.on_round, level),
-        }
+        told = Callbacks([MovesBar(bar), writer, callbacks])
         resources = resources_of(
-            context, first_level=plan.first_level, processes=processes, folder=plan.run.path, **reporting
+            context,
+            first_level=plan.first_level,
+            processes=processes,
+            folder=plan.run.path,
+            on_epoch=partial(told.on_epoch, level),
+            on_step=partial(told.on_round, level),
         )
         memory = None if plan.memory is None else read_bytes(plan.memory)
         inputs = LevelInputs(game, start, settings.seed, level, settings.matches, memory, resources=resources)
@@ -124,24 +108,6 @@ def _train(
             if plan.memory is None or isinstance(error, SelfPlayError):
                 raise
             raise InvalidFileError(plan.memory, f"{error}; delete it, or train the level before again") from error
-
-
-class _ShowsProgress(Callback):
-    """Moves a progress bar."""
-
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
-
-    def on_epoch(self, level: int, epoch: Epoch) -> None:
-        self._bar.update(1)
-
-    def on_round(self, level: int, steps: int, measured: Mapping[str, float]) -> None:
-        self._bar.update(steps)
-
-
-def _add_missing_events(settings: Settings, level: int) -> None:
-    if settings.output_dir is None and settings.logger != "none":
-        add_missing_events(settings, level)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import fields
+from contextlib import closing
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.checks import part_of
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
@@ -32,11 +33,10 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
 from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.classical import CompeteSettings, TabularSettings
-from selfplay.settings.common import LockstepSettings
+from selfplay.settings.classical import TabularSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.matches import MatchSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings
+from selfplay.stages.match_series import ResultsTold, play_match_series
 
 log = logging.getLogger(__name__)
 
@@ -44,9 +44,6 @@ Rows = NDArray[np.int64]
 """int64[N, 4]: after every CURVE_EVERY matches and at the end, the number of matches, and how many of them the player
 who moves first won, drew and lost."""
 CURVE_EVERY = 500
-
-LINES, UPDATES = 10, 200
-"""How many times the results are reported: in lines, or beside a progress bar."""
 
 
 @writes_run(create=True)
@@ -125,37 +122,23 @@ def _learn(
     progress: ProgressBar,
 ) -> Rows:
     """Update `values`, learned already from the matches of `rows`; returns the rows of all matches."""
-    start, names = time.perf_counter(), graph.game.presentation.player_names
-    # If the user asks for lines, there is no bar, because lines would interrupt it.
-    bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc="matches")
-    report_every = settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES))
-    before = WinDrawLoss(*rows[-1][1:].tolist()) if len(rows) else NO_MATCHES
-    shown = before.matches
-    bar.update(shown)
+    start, before = time.perf_counter(), WinDrawLoss(*rows[-1][1:].tolist()) if len(rows) else NO_MATCHES
     kept = [row for row in rows.tolist() if row[0] % CURVE_EVERY == 0]
-    for results in learn_matches(
-        graph,
-        values,
-        rule,
-        matches=settings.episodes,
-        step_size=getattr(settings, rule.step_size_name),
-        epsilon=settings.epsilon,
-        key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
-        every=gcd(report_every, CURVE_EVERY),
-        before=before,
-    ):
-        done, is_end = results.matches, results.matches == settings.episodes
-        if done % CURVE_EVERY == 0 or is_end:
-            kept.append([done, *results])
-        if done % report_every == 0 or is_end:
-            won, drawn, lost = results.rates
-            bar.update(done - shown)
-            shown = done
-            bar.set_postfix_str(f"{names[0]} {won:.3f}, {names[1]} {lost:.3f}, drawn {drawn:.3f}")
-            if bar.disable:
-                rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
-                log.info("match %d: %s", done, rates)
-    bar.close()
+    with closing(ResultsTold(graph.game, settings.episodes, progress, every=settings.report_every)) as told:
+        for results in learn_matches(
+            graph,
+            values,
+            rule,
+            matches=settings.episodes,
+            step_size=getattr(settings, rule.step_size_name),
+            epsilon=settings.epsilon,
+            key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
+            every=gcd(told.every, CURVE_EVERY),
+            before=before,
+        ):
+            if results.matches % CURVE_EVERY == 0 or results.matches == settings.episodes:
+                kept.append([results.matches, *results])
+            told.tell(RunningResults(results, results))
     learned = settings.episodes - before.matches
     log.info("%s: learned from %d matches (%.2f s)", rule.name, learned, time.perf_counter() - start)
     return np.array(kept, dtype=np.int64)
@@ -167,17 +150,7 @@ def compete(settings: CompeteSettings) -> RunningResults:
     Raises InvalidFileError if the run has no such tables.
     """
     player = f"tabular:{settings.tables}?epsilon={settings.epsilon}"
-    common = {field.name: getattr(settings, field.name) for field in fields(LockstepSettings)}
+    fixed = {"swap": False, "learn": False, "opening_plies": 0, "report_every": settings.matches}
     return play_match_series(
-        MatchSettings(
-            **common,
-            first=player,
-            second=player,
-            matches=settings.matches,
-            swap=False,
-            learn=False,
-            opening_plies=0,
-            report_every=settings.matches,
-            show=settings.show,
-        )
+        MatchSettings(**part_of(SeriesSettings, settings) | fixed | {"first": player, "second": player})
     )

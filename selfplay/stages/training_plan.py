@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from selfplay.named_players.make import files_of_player
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint
 from selfplay.runs.levels import load_agent
-from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.manifest import Manifest, Stage, check_against_manifest, digests_of
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.settings.context import first_agent_file
 from selfplay.settings.fields import recorded_defaults, stage_record
@@ -58,35 +57,23 @@ class TrainingPlan:
         beside = self.start.with_name(LEARNER_FILE)
         return beside if beside.exists() else None
 
-    @cached_property
-    def digests(self) -> list[str]:
-        """The SHA-256 of each dataset."""
-        return [sha256(path) for path in self.datasets]
-
-    def record(self, processes: int) -> dict[str, Any]:
-        """Everything that the files of the level depend on: settings, number of processes, digests of files."""
-        record = stage_record(self.settings, "training") | {"level": self.level}
-        if self.digests:
-            record["dataset_sha256"] = self.digests[-1]
-        if self.digests[:-1]:
-            record["replayed_sha256"] = self.digests[:-1]
+    def stage(self, processes: int) -> Stage:
+        """The stage, with everything that the files of the level depend on: settings, number of processes, digests."""
+        settings, record = self.settings, stage_record(self.settings, "training") | {"level": self.level}
+        record |= digests_of(self.datasets, newest="dataset_sha256", others="replayed_sha256")
+        record |= digests_of(self.rivals, newest="gate_sha256", others="rivals_sha256")
+        for name, file in (("start_sha256", self.start), ("learner_sha256", self.memory)):
+            if file is not None:
+                record[name] = sha256(file)
+        if names := settings.learner.players(self.first_level):
+            record["players_sha256"] = [
+                sha256(file) for name in names for file in files_of_player(name, settings.run_dir)
+            ]
         if processes > 1:
             record["processes"] = processes
-        if self.start is not None:
-            record["start_sha256"] = sha256(self.start)
-        if self.memory is not None:
-            record["learner_sha256"] = sha256(self.memory)
-        if names := self.settings.learner.players(self.first_level):
-            files = [file for name in names for file in files_of_player(name, self.settings.run_dir)]
-            record["players_sha256"] = [sha256(path) for path in files]
-        for rival in self.rivals:
-            record["gate_sha256"] = sha256(rival)
-        return record
-
-    def defaults(self) -> dict[str, Any]:
-        """What each setting is where it is not recorded; the defaults of options are in the network's class."""
-        options = option_defaults(self.settings.architecture["name"])
-        return recorded_defaults(self.settings) | {f"architecture.{name}": value for name, value in options.items()}
+        options = option_defaults(settings.architecture["name"])
+        defaults = recorded_defaults(settings) | {f"architecture.{name}": value for name, value in options.items()}
+        return Stage("training", self.folder, record, defaults, settings.force)
 
     def start_agent(self, game: Game) -> Agent:
         """The agent from which the training starts. Raises as `initial_network`; a StageError names what to change."""
@@ -123,10 +110,10 @@ class TrainingPlan:
             if path is not None:
                 check_against_manifest(path)
         own = None if self.settings.dataset_file is None else self.datasets[-1]
-        for path, digest in zip(self.datasets, self.digests, strict=True):
-            section = Manifest(path.parent).sections.get("generation", {"files": {}})
+        for path in self.datasets:
+            recorded = Manifest(path.parent).sections.get("generation", {"files": {}})["files"]
             # A dataset file of the user may have no manifest.
-            if section["files"].get(path.name) != digest and (path != own or path.name in section["files"]):
+            if recorded.get(path.name) != sha256(path) and (path != own or path.name in recorded):
                 remedy = "generate it again with force=true" if path != own else "to train on it, copy it elsewhere"
                 raise StageError(f"{path} differs from its manifest; {remedy}")
 
@@ -140,7 +127,7 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     """Find the inputs of the training of `level`. Raises SettingError, StageError as `train_level`."""
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
-    at_level, run = settings_of_dataset(settings, level), RunFolder.of(settings)
+    (at_level, _), run = settings_of_dataset(settings, level), RunFolder.of(settings)
     learner = at_level.learner
     learner.check_processes(process_count())
     earlier = learner.datasets(level)
@@ -151,7 +138,7 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     elif learner.uses_start:
         start = run.existing_agent(level - 1) if level > 1 else first_agent_file(settings)
     rivals = [run.existing_agent(number) for number in learner.rivals(level)]
-    strides = max((settings_of_dataset(settings, number + 1).matches for number in earlier), default=0)
+    strides = max((settings_of_dataset(settings, number + 1)[0].matches for number in earlier), default=0)
     return TrainingPlan(at_level, run, level, settings.first_level(level), datasets, strides, start, rivals)
 
 

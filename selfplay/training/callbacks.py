@@ -45,6 +45,19 @@ class Callback:
         return None
 
 
+class MovesBar(Callback):
+    """Moves a progress bar (`selfplay.progress`) by the epochs and steps that are done."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def on_epoch(self, level: int, epoch: Epoch) -> None:
+        self._bar.update(1)
+
+    def on_round(self, level: int, steps: int, measured: Mapping[str, float]) -> None:
+        self._bar.update(steps)
+
+
 class Callbacks(Callback):
     """Several callbacks, called in turn; one of them is enough to stop."""
 

@@ -3,7 +3,7 @@
 The weights are one vector, whatever the network.
 
 Adam is torch.optim.Adam, or a compiled step of our own where the weights must be the same bits on every processor,
-which torch's are not (docs/design_notes.md).
+which torch's are not.
 
 Schedules of the learning rate are functions of (peak, step, total_steps), with `step` in range(total_steps).
 `one_cycle` is that of torch with a cosine that is the same on every processor (`selfplay.compute.elementary`); torch's

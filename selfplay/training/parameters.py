@@ -47,16 +47,16 @@ class Training:
     level_decay: float = field(default=1.0, metadata=IN_TRAINING | within(above=0, most=1))
     """Factor applied to the learning rate at each level."""
     schedule: str = field(default="one_cycle", metadata=IN_TRAINING | one_in(SCHEDULES))
-    """The learning rate within a level: constant, or one_cycle: rise to the learning rate, then fall to almost 0 (Smith
-    & Topin, 2018)."""
+    """The learning rate within a level: constant, or one_cycle: it rises, then falls to almost 0 (Smith & Topin,
+    2018)."""
     weight_decay: float = field(default=0.0, metadata=IN_TRAINING | within(0))
-    """Weight decay, added to the gradient or decoupled from it (decoupled_weight_decay)."""
+    """Weight decay, added to the gradient unless decoupled_weight_decay."""
     decoupled_weight_decay: bool = field(default=False, metadata=IN_TRAINING)
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     precision: str = field(default="float32", metadata=IN_TRAINING | one_of(*PRECISIONS))
-    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it."""
+    """Precision in training: float32, or bfloat16 where torch's autocast allows it."""
     validation_fraction: float = field(default=0.2, metadata=IN_TRAINING | within(above=0, below=1))
-    """Share of the matches whose rows are held out for the validation loss."""
+    """Share of the matches held out for the validation loss."""
     symmetries: bool = field(default=True, metadata=IN_TRAINING)
     """Train on every symmetric image of each row."""
     merge: bool = field(default=True, metadata=IN_TRAINING)
@@ -94,8 +94,8 @@ class StepSizes:
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
     """lambda: the weight of later values in the target of an afterstate; 1: the outcome only."""
     sharpness: float = field(default=2.7, metadata=within(0, 100))
-    """How much the step size is reduced for weights whose recommended changes cancel out (temporal coherence;
-    Bagheri, Thill, Koch & Konen, 2014): the factor is exp(sharpness * (coherence - 1))."""
+    """How much the step size is reduced for weights whose recommended changes cancel out: by exp(sharpness * (coherence
+    - 1)) (Bagheri, Thill, Koch & Konen, 2014)."""
     round_matches: int = field(default=128, metadata=count(1))
     """Matches that are played with the same weights before the weights learn from them."""
 
@@ -109,7 +109,7 @@ class ExpertIteration:
     """How a level learns from a search (the expert) which actions are good."""
 
     epsilons: list[float] = field(default_factory=lambda: [0.25], metadata=within(0, 1))
-    """The exploration rates in its matches by ply; the last rate is used for all later plies."""
+    """Exploration rates by ply; the last is for all later plies."""
     seat: str = field(default="both", metadata=one_of(*SEATS, "both"))
     """The seat of the level on the lines that are walked: first, second, or both."""
     reply_depth: int = field(default=6, metadata=within(1, MAX_DEPTH))
@@ -117,7 +117,7 @@ class ExpertIteration:
     slack: float = field(default=0.3, metadata=within(0, LARGEST_DIFFERENCE))
     """Only actions of the opponent at most this far below the best one are followed."""
     most_positions: int = field(default=5000, metadata=count(1))
-    """The largest number of positions in a ply of the walk: those where the opponent gave away least."""
+    """The largest number of positions in a ply of the walk."""
     noise: float = field(default=0.02, metadata=within(0, LARGEST_DIFFERENCE))
     """A random number up to this is added to what the opponent gave away."""
     tolerance: float = field(default=0.05, metadata=within(0, LARGEST_DIFFERENCE))

@@ -31,7 +31,6 @@ from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, find_pretrained, pretrained_agent
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.estimates import GRADES, THRESHOLDS
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import SEARCH_RULES
@@ -39,12 +38,13 @@ from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.javascript_values import NUMBER, WORD, Kind
-from selfplay.web.match import Match, Participant, Participants
+from selfplay.web.match import Match
 from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
+from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.rules_in_javascript import javascript_of
-from selfplay.web.schemas import MatchRequest, MatchView, OfferedPlayer, OpponentsView, People
+from selfplay.web.schemas import MatchRequest, OfferedPlayer, OpponentsView, People, ServedMatch
 
 LOCAL = "local"
 """The folder of the files that replace the server."""
@@ -197,16 +197,11 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
-        "line_length": presentation.line_length,
-        "line_is_exact": presentation.line_is_exact,
-        "square_marks": dict(presentation.square_marks),
+        "mark_fields": list(presentation.square_marks),
         "ko_field": presentation.ko_field,
-        "captures_stones": presentation.captures_stones,
-        "komi": game.komi,
         "margin_unit": game.rules.margin_unit,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
         "points_per_value": ends.points_per_value,
-        "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),
         "network": network.description,
         "arrays": [
             {"name": name, "type": str(array.dtype), "length": array.size} for name, array in network.arrays.items()
@@ -295,12 +290,13 @@ def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
     offer = OfferedPlayer("random", "random", "Random", "", _not_made)
-    participants = Participants(Participant(offer, player), None, None, offer, partial(Participant, offer, player))
+    participant = Participant(offer, player)
+    participants = Participants(participant, None, None, participant, lambda: participant)
 
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)
         shown = Match(request, game, participants, 0, RecentEstimates()).view()
-        described: dict[str, Any] = TypeAdapter(MatchView).dump_python(shown, mode="json")
+        described: dict[str, Any] = TypeAdapter(ServedMatch).dump_python(shown, mode="json")
         return described
 
     begun = view("")

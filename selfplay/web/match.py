@@ -1,19 +1,15 @@
 """A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from torch import Tensor
-
-from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import ForfeitError, TimeLimitError
-from selfplay.games import Game, State
+from selfplay.games import Game
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
-from selfplay.players.player import Player
-from selfplay.playing.estimates import Estimate, grade_of
+from selfplay.playing.estimates import Estimate
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
@@ -22,99 +18,23 @@ from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.search.shared_solver import Solving
 from selfplay.web.loaded_players import NotFoundError
+from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
     HintView,
     JudgedView,
     MatchFileView,
     MatchRequest,
-    MatchView,
     OfferedPlayer,
     People,
     PositionRequest,
+    ServedMatch,
 )
 
 PERFECT_PLAY = "Perfect play"
 """Who exact values are from."""
 CUT_SHORT = " (as far as the time allowed)"
 """Said of who values actions, if the deadline has ended the search."""
-
-
-class Participant(NamedTuple):
-    """An opponent with its player."""
-
-    offer: OfferedPlayer
-    player: Player | None
-    """None: it is not loaded, because the request asks nothing of it."""
-    version: str = ""
-    """Text that changes with the player's file."""
-
-
-class UnaskedPlayer(Player):
-    """Holds the seat of a player that is not loaded, in a match that is only shown."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        raise AssertionError(f"{self.name} is not loaded: the request does not ask players")
-
-
-class Participants(NamedTuple):
-    """Who plays and values actions, as the fields of a request say."""
-
-    opponent: Participant
-    partner: Participant | None
-    adviser: Participant | None
-    judge: OfferedPlayer
-    find_judge: Callable[[], Participant]
-    """Loads the judge, which not every request needs."""
-
-    @property
-    def _loaded(self) -> list[OfferedPlayer]:
-        return [one.offer for one in self[:3] if one is not None and one.player is not None]
-
-    @property
-    def kept(self) -> list[str]:
-        """The ids of those that serve one request after another, in the order in which requests wait for them."""
-        return sorted({offer.id for offer in self._loaded if offer.is_kept})
-
-    def seats(self, people: People) -> list[Participant | None]:
-        """Who holds each seat; None for a person."""
-        first, second = people in (People.FIRST, People.BOTH), people in (People.SECOND, People.BOTH)
-        starts = self.partner if people is People.NONE and self.partner is not None else self.opponent
-        return [None if first else starts, None if second else self.opponent]
-
-    def advisers(self, people: People, perfect: Player | None) -> list[OfferedPlayer]:
-        """Who values the actions of each seat.
-
-        It is whoever was chosen for it; the judge if the values of a player do not estimate outcomes; else the player
-        of the seat, and for a person the opponent.
-
-        Args:
-            perfect: perfect play of the game, which then values what players do not estimate; None if it is unknown.
-        """
-        if self.adviser is not None:
-            return [self.adviser.offer] * 2
-        players = [one.offer for one in self[:2] if one is not None]
-        if perfect is None and not all(offer.estimates for offer in players):
-            return [self.judge] * 2
-        return [(one or self.opponent).offer for one in self.seats(people)]
-
-    def are_slow(self, people: People, perfect: Player | None) -> bool:
-        """Whether what is asked of them may take seconds, because one of them searches, or learns and may have to wait
-        for a store.
-
-        The arguments are those of `advisers`.
-        """
-        offers = self._loaded
-        offers += self.advisers(people, perfect) if offers else []
-        return any(offer.is_slow or offer.learns for offer in offers)
-
-
-def _seated(participant: Participant | None) -> Player | None:
-    """The player of a session; None for a person."""
-    return None if participant is None else participant.player or UnaskedPlayer(participant.offer.label)
 
 
 class Match:
@@ -142,14 +62,12 @@ class Match:
     ) -> None:
         self.request, self.game, self.people, self._recent = request, game, request.person, recent
         self._participants = participants
-        self.opponent, self.partner, self.adviser = participants[:3]
         holders = participants.seats(self.people)
-        one, other = map(_seated, holders[::-1] if self.people is People.SECOND else holders)
+        players = [None if one is None else one.seated for one in holders]
+        one, other = players[::-1] if self.people is People.SECOND else players
         key = stream_key(seed, 0, Activity.VERSUS_PERSON)
         self.session = Session(game, (one, other), key, first_player=int(self.people is People.SECOND))
         self.session.match = request.seed
-        instead = self.adviser or (self.opponent if self.people is People.BOTH else None)
-        self.session.adviser = None if instead is None else instead.player
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
@@ -161,10 +79,10 @@ class Match:
 
     @cached_property
     def _judging(self) -> Participant:
-        return self._participants.find_judge()
+        return self._participants.load_judge()
 
     @cached_property
-    def _advisers(self) -> list[OfferedPlayer]:
+    def _advisers(self) -> list[Participant]:
         return self._participants.advisers(self.people, perfect_player_of(self.game))
 
     @property
@@ -204,22 +122,21 @@ class Match:
             self._compute_estimate(ply)
 
     def _compute_estimate(self, ply: int) -> None:
-        offer = self._advisers[int(self.session.state_before(ply).current_player)]
-        if offer is self._participants.judge:
+        adviser = self._advisers[int(self.session.state_before(ply).current_player)]
+        if adviser is self._participants.judge:
             if not current_deadline().is_over:
                 self.session.estimates[ply] = self._judgement(ply)
             return
-        if not offer.is_slow:
-            self.session.estimate(ply)
+        if not adviser.offer.is_slow:
+            self.session.estimate(ply, adviser.player)
             return
-        adviser = next(one for one in self._participants[:3] if one is not None and one.offer is offer)
         key = self._key(adviser, ply), self.request.seed, ply
         if ply not in self.session.estimates:
             if (known := self._recent.get(key)) is not None:
                 self.session.estimates[ply] = known
             elif current_deadline().is_over:
                 return
-        if (estimate := self.session.estimate(ply)) is not None:
+        if (estimate := self.session.estimate(ply, adviser.player)) is not None:
             self._keep(key, estimate)
 
     def _keep(self, key: object, estimate: Estimate) -> None:
@@ -241,7 +158,7 @@ class Match:
             raise NotFoundError(f"this match has only {plies} plies")
         return plies if self.request.ply is None else self.request.ply
 
-    def view(self) -> MatchView:
+    def view(self) -> ServedMatch:
         """The match in the position asked about, with the values of the legal actions if they are asked for."""
         shown = self.shown
         if self.request.valued is not None and (self.request.ply is not None or self.session.awaits_person):
@@ -249,14 +166,12 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
-        return MatchView(
+        return ServedMatch(
             **description | {"standing": "; ".join(statuses_of(*players)) or None},
-            opponent=self.opponent.offer,
-            person_seat={People.FIRST: 0, People.SECOND: 1}.get(self.people),
+            opponent=self._participants.opponent.offer,
             people=self.people,
-            adviser=None if self.adviser is None else self.adviser.offer,
-            judge=self._participants.judge,
-            advisers=self._advisers,
+            judge=self._participants.judge.offer,
+            advisers=[one.offer for one in self._advisers],
             seats=self.seats,
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
@@ -277,7 +192,6 @@ class Match:
         return HintView(
             action=action,
             text=self.game.presentation.action_named(action, int(state.current_player)),
-            square=self.game.presentation.placed_squares(state, [action])[0],
             value=value,
             words=estimate.words(action),
             in_points=estimate.in_points,
@@ -306,7 +220,7 @@ class Match:
     def _source(self, is_exact: bool, is_cut_short: bool) -> str:
         if is_exact:
             return PERFECT_PLAY
-        return self._participants.judge.label + (CUT_SHORT if is_cut_short else "")
+        return self._participants.judge.offer.label + (CUT_SHORT if is_cut_short else "")
 
     def solving(self) -> Solving | None:
         """The position asked about as it is being solved; None if the game is too large, or the match is over there."""
@@ -329,7 +243,7 @@ class Match:
         estimate = self._judgement(self.shown)
         if estimate is None:
             known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
-            return known | {"values": [], "words": [], "grades": []}
+            return known | {"values": [], "words": [], "compared": []}
         is_late = endgame_player(self.game, estimate.state) is not None
         return {
             "kind": estimate.kind,
@@ -337,7 +251,7 @@ class Match:
             "source": self._source(estimate.is_exact, current_deadline().is_over),
             "values": list(map(estimate.value, actions)),
             "words": list(map(estimate.words, actions)),
-            "grades": list(map(estimate.grade, actions)),
+            "compared": list(map(estimate.compares, actions)),
             "is_complete": estimate.is_exact or not is_late,
         }
 
@@ -345,14 +259,13 @@ class Match:
         perfect, is_complete = perfect_player_of(self.game), solving.finished.done()
         assert perfect is not None, "it solves the position"
         values = [solving.values.get(action) for action in actions]
-        best = max((value for value in values if value is not None), default=None) if is_complete else None
         return {
             "kind": perfect.value_kind,
             "is_exact": True,
             "source": PERFECT_PLAY,
             "values": [None if value is None else float(value) for value in values],
             "words": [None if value is None else perfect.value_text(value, solving.state) for value in values],
-            "grades": [grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
+            "compared": [True for _ in values],
             "is_complete": is_complete,
         }
 

@@ -16,12 +16,13 @@ from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import LoadedPlayers, file_version
-from selfplay.web.match import Match, Participant, Participants
+from selfplay.web.match import Match
 from selfplay.web.offers import judge_offer
 from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.participants import Participant, Participants
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
-from selfplay.web.schemas import MatchAnswer, MatchRequest, MatchView, OfferedPlayer, Part, People
+from selfplay.web.schemas import MatchAnswer, MatchRequest, OfferedPlayer, Part, People, ServedMatch
 from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
 
 QUICK_THREADS = 1
@@ -69,13 +70,13 @@ class MatchService:
         opponent, other, adviser = map(chosen, (request.opponent, partner, request.adviser))
         assert opponent is not None
         judge = judge_offer(game)
-        return Participants(opponent, other, adviser, judge, partial(participant, judge))
+        return Participants(opponent, other, adviser, Participant(judge, None), partial(participant, judge))
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""
         return Match(request, game, participants, self.settings.seed, self.recent, counts=counts)
 
-    def played(self, request: MatchRequest, game: Game, participants: Participants) -> tuple[Match, MatchView | None]:
+    def played(self, request: MatchRequest, game: Game, participants: Participants) -> tuple[Match, ServedMatch | None]:
         """The match of a request, with the plies and values that it asks for, and its view. Raises as `Match`."""
         match = self.match(request, game, participants)
         if request.learn:

@@ -9,7 +9,7 @@ from pathlib import Path
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
 from selfplay.named_players.strengths import STRENGTHS
-from selfplay.playing.estimates import thresholds_text
+from selfplay.playing.estimates import THRESHOLDS, thresholds_text
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import NotFoundError
@@ -53,6 +53,10 @@ class OpponentCatalog:
             seat_names=list(game.presentation.player_names),
             stone_colours=None if game.presentation.stone_colours is None else list(game.presentation.stone_colours),
             moves_stones=game.presentation.moves_stones,
+            square_marks=list(game.presentation.square_marks.values()),
+            captures_stones=game.presentation.captures_stones,
+            line_length=game.presentation.line_length,
+            line_is_exact=game.presentation.line_is_exact,
             is_rhombus=game.presentation.is_rhombus,
             is_on_crossings=game.presentation.is_on_crossings,
             star_points=game.presentation.star_points,
@@ -64,7 +68,9 @@ class OpponentCatalog:
             turns_for_second=game.presentation.turns_for_second,
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
+            point_name=game.presentation.point_name,
             grades=thresholds_text(game),
+            grade_losses={kind: list(losses) for kind, losses in THRESHOLDS.items()},
             line_label=None if line is None else line.label,
             line_end=None if line is None else line.end,
             is_default=game.name == self.settings.game.name,

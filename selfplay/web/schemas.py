@@ -9,10 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.estimates import Grade
-from selfplay.playing.match_description import MatchDescription
-
-ADVISER = "Who values the actions; null: the players themselves, or the opponent for people."
+from selfplay.playing.match_description import MatchData
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -62,7 +59,9 @@ class MatchRequest(RequestBody):
     partner: OpponentId | None = Field(
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
-    adviser: OpponentId | None = Field(default=None, description=ADVISER)
+    adviser: OpponentId | None = Field(
+        default=None, description="Who values the actions; null: the players themselves, or the opponent for people."
+    )
     seed: int = Field(
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
@@ -128,6 +127,10 @@ class GameView(BaseModel):
     moves_stones: bool = Field(
         description="Whether an action with two squares moves a stone: it is clicked, then its target."
     )
+    square_marks: list[str] = Field(description="What a mark says of its square, such as king.")
+    captures_stones: bool = Field(description="Whether the stones that a player has captured are counted.")
+    line_length: int | None = Field(description="The number of stones in a line that win; null if no line wins.")
+    line_is_exact: bool = Field(description="Whether longer lines do not win.")
     is_rhombus: bool = Field(
         description="Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the "
         "row above."
@@ -150,7 +153,12 @@ class GameView(BaseModel):
         description="Whether the board is turned by half a turn for a person who moves second."
     )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
+    point_name: str = Field(description="What points are called, such as discs.")
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
+    grade_losses: dict[ValueKind, list[float]] = Field(
+        description="By the kind of values: the smallest loss that is an inaccuracy, a mistake and a blunder; results "
+        "are shares of the difference between a draw and a win."
+    )
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -203,7 +211,7 @@ class RulesView(BaseModel):
     """The rules of a game in sentences, with a picture. They stand between the game's `aim` and `action_help`."""
 
     sentences: list[str] = Field(description="How to move, and how a match ends; empty if the game does not say.")
-    picture: MatchDescription = Field(description="The match whose last position is shown; at its start without plies.")
+    picture: MatchData = Field(description="The match whose last position is shown; at its start without plies.")
     caption: str = Field(description="What the picture shows.")
 
 
@@ -218,13 +226,11 @@ class ProofView(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchView(MatchDescription):
+class ServedMatch(MatchData):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     opponent: OfferedPlayer
-    person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    adviser: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
     judge: OfferedPlayer = Field(
         description="Who values actions of which the exact value is not known, in hints and after the match."
     )
@@ -246,7 +252,6 @@ class HintView(BaseModel):
 
     action: int
     text: str
-    square: int | None
     value: float
     words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     in_points: bool = Field(description="Whether the value is a number of points, estimated or exact.")
@@ -272,16 +277,14 @@ class JudgedView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
-    grades: list[Grade | None] = Field(
-        description="The grade of each action (inaccuracy, mistake, blunder), once all values are known."
-    )
+    compared: list[bool] = Field(description="Whether each value is as certain as that of the best action.")
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
 
 
 class MatchAnswer(BaseModel):
     """The parts that were asked for; null for the others, and for those that are late."""
 
-    match: MatchView | None = None
+    match: ServedMatch | None = None
     judged: JudgedView | None = None
     hint: HintView | None = None
     file: MatchFileView | None = None

@@ -21,8 +21,34 @@ type Point = [number, number];
 type BoardGame = GameView & { rows: number; columns: number };
 type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares">;
 
+/**
+ * A match as view.js makes it of its data. squares: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none; marks: what is to
+ * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured; person_seat:
+ * that of the only person; winner: null after a draw and before the end; result: as a sentence.
+ */
+type Viewed<Data extends MatchData> = Omit<Data, "plies" | "legal" | "result"> & {
+  seat_names: string[];
+  point_name: string;
+  squares: number[] | null;
+  marks: string[] | null;
+  captured: number[] | null;
+  winning_squares: number[];
+  person_seat: number | null;
+  can_undo: boolean;
+  winner: number | null;
+  result: string | null;
+  legal: ActionDescription[];
+  plies: PlyDescription[];
+};
+type MatchDescription = Viewed<MatchData>;
+type MatchView = Viewed<ServedMatch>;
+/** warning: a sentence to confirm first; null for most actions. */
+type ActionDescription = ActionData & { warning: string | null };
+/** square: on which a stone was placed; origin: from which one moved; turned: whose stones changed colour. */
+type PlyDescription = PlyData & { square: number | null; origin: number | null; turned: number[]; grade: Grade };
+
 /** How well an action does, in words; null if it is about as good as the best, or if this is not known. */
-type Grade = PlyDescription["grade"];
+type Grade = "inaccuracy" | "mistake" | "blunder" | null;
 
 /** What is known of an action. share: of the simulations, in percent; result: with perfect play, beside an estimate. */
 type Known = { text: string; value: number | null; words: string | null; grade: Grade; share: number | null; result: number | null };
@@ -52,8 +78,8 @@ type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
 
-/** What may be chosen, and what is known of it. hint: the marked action and its square; ghost: an action shown faintly. */
-type Choice = Values & { isOpen: boolean; hint: Pick<HintView, "action" | "square"> | null };
+/** What may be chosen, and what is known of it. hint: the marked action; ghost: an action shown faintly. */
+type Choice = Values & { isOpen: boolean; hint: number | null };
 type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null };
 
 /** An action that is marked on the board: an arrow between two squares, or a ring around one. */
@@ -77,7 +103,7 @@ interface State {
   board: any;
   /** The match; null if there is none. */
   match: Match | null;
-  /** The server's view of it. */
+  /** What is shown of it. */
   answer: MatchView | null;
   /** The position before this ply is shown; null: the current one. */
   ply: number | null;
@@ -91,7 +117,7 @@ interface State {
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */
   unconfirmed: number | null;
-  /** The hint on the board. */
+  /** The action that is marked as a hint. */
   hint: Choice["hint"];
   /** Null outside of one. */
   lesson: Lesson | null;
@@ -167,9 +193,9 @@ interface Description {
   ways: Record<string, Way>;
   judge: string;
   seconds: number;
-  match: MatchView;
-  action: ActionDescription;
-  ply: PlyDescription;
+  match: ServedMatch;
+  action: ActionData;
+  ply: PlyData;
   key: string;
   initial: string;
   shown: number[] | null;
@@ -181,16 +207,11 @@ interface Description {
   pointed: number[][];
   separator: string;
   writes_passes: boolean;
-  line_length: number | null;
-  line_is_exact: boolean;
-  square_marks: Record<string, string>;
+  mark_fields: string[];
   ko_field: string | null;
-  captures_stones: boolean;
-  komi: number | null;
   margin_unit: number;
   ends: Ends;
   points_per_value: number | null;
-  grades: [number, NonNullable<Grade>][];
   network: Network;
   arrays: { name: string; type: string; length: number }[];
 }

@@ -60,6 +60,14 @@ def test_the_losses_of_each_level_are_read_back_by_epoch(logged_run: Path) -> No
 
 
 @needs_tensorboard
+def test_a_level_in_another_folder_changes_no_events(logged_run: Path, tmp_path: Path) -> None:
+    before = files_of(logged_run / "tensorboard")
+    train_level(tiny_settings(logged_run, *LOGGED, f"output_dir={tmp_path / 'own'}", "force=true"), 1)
+    assert (tmp_path / "own" / "agent.safetensors").exists()
+    assert files_of(logged_run / "tensorboard") == before
+
+
+@needs_tensorboard
 def test_the_numbers_of_the_comparison_are_read_back_by_level(logged_run: Path) -> None:
     table = pd.read_csv(logged_run / "comparison" / "levels.csv")
     scalars = scalars_of(logged_run / "tensorboard" / "comparison")

@@ -67,13 +67,12 @@ def test_with_exact_a_longer_line_does_not_win() -> None:
     # Black closes the gap of b b . b b b, and then has five on another row.
     moves = "a1 a9 b1 c9 d1 e9 e1 g9 f1 i9 c1"
     overline = free.follow(free.read_transcript(moves))
-    assert (bool(overline.terminated), free.presentation.winning_squares(overline)) == (True, [*range(72, 78)])
+    assert bool(overline.terminated)
     state = exact.follow(exact.read_transcript(moves))
-    assert (bool(state.terminated), exact.presentation.winning_squares(state)) == (False, [])
+    assert not bool(state.terminated)
     moves += " a8 a4 c8 b4 e8 c4 g8 d4 i8 e4"
     state = exact.follow(exact.read_transcript(moves))
     assert (bool(state.terminated), float(state.returns)) == (True, 1.0)
-    assert exact.presentation.winning_squares(state) == [*range(45, 50)]
     assert (exact.name, exact.presentation.title) == ("gomoku_exact=1", "Gomoku 9x9, exactly 5")
 
 

@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-import torch
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError
@@ -40,7 +39,7 @@ def test_a_player_has_won_exactly_with_a_chain_between_its_edges(width: int) -> 
         first, second = set(cells[::2]), set(cells[1::2])
         moved, other = (first, second) if len(cells) % 2 else (second, first)
         won = is_connected(moved, width, downwards=bool(len(cells) % 2))
-        assert bool(rules.is_terminal(rules.position(word_of(other), word_of(moved)))) == won
+        assert bool(rules.is_terminal(rules.position(word_of(other), word_of(moved), len(cells) % 2))) == won
         results.append(won)
     assert {True, False} == set(results)
 
@@ -56,7 +55,7 @@ def test_the_first_player_wins_on_nine_cells_from_the_centre_and_not_from_a_corn
         return max(-value(rules.play(p, cell)) for cell in range(9) if legal >> cell & 1)
 
     assert value(rules.initial) == 1
-    assert [-value(rules.position(0, 1 << cell)) for cell in (4, 0, 8)] == [1, -1, -1]
+    assert [-value(rules.position(0, 1 << cell, 1)) for cell in (4, 0, 8)] == [1, -1, -1]
 
 
 def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cells() -> None:
@@ -70,36 +69,6 @@ def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cel
     ]
     with pytest.raises(IllegalActionError, match="'d1' is not a move; write a cell from a1 to c3"):
         game.string_to_action("d1")
-
-
-@pytest.mark.parametrize("width", [3, 5, pytest.param(8, marks=pytest.mark.slow)])
-def test_the_marked_chain_is_connected_belongs_to_the_winner_and_has_no_cell_too_many(width: int) -> None:
-    game, draws = make_game("hex", width), random.Random(width)
-    for _ in range(30):
-        state = game.init()
-        while not bool(state.terminated):
-            legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-            assert game.presentation.winning_squares(state) == []
-            state = game.step(state, torch.tensor([draws.choice(legal)]))
-        chain, winner = set(game.presentation.winning_squares(state)), int(state.returns)
-        stones = game.squares(state)[0]
-        assert {int(stones[cell]) for cell in chain} == {winner}
-        assert is_connected(chain, width, downwards=winner == 1)
-        # None of its cells can be left out, and no chain is shorter.
-        assert not any(is_connected(chain - {cell}, width, downwards=winner == 1) for cell in chain)
-        assert len(chain) == shortest(set((stones == winner).nonzero()[:, 0].tolist()), width, downwards=winner == 1)
-
-
-def shortest(cells: set[int], width: int, *, downwards: bool) -> int:
-    """The number of cells of a shortest chain, by adding one layer of neighbours after the other."""
-    axis = 0 if downwards else 1
-    found = {divmod(cell, width) for cell in cells if divmod(cell, width)[axis] == 0}
-    length = 1
-    while not any(cell[axis] == width - 1 for cell in found):
-        around = {(row + down, column + right) for row, column in found for down, right in NEIGHBOURS}
-        found |= {one for one in around if min(one) >= 0 and max(one) < width and width * one[0] + one[1] in cells}
-        length += 1
-    return length
 
 
 @pytest.mark.slow

@@ -40,8 +40,6 @@ def test_pictures_show_what_their_captions_say(name: str) -> None:
         assert caption.startswith(str(winner).capitalize())
     else:
         assert not bool(state.terminated)
-    line = game.presentation.winning_squares(state)
-    assert bool(line) == ("diagonal" in caption or "connected" in caption)
 
 
 @pytest.mark.parametrize("size", [8, 6, 4])

@@ -59,21 +59,6 @@ def test_positions_without_a_board_cannot_be_set_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "moves", "line"),
-    [
-        ("tictactoe", "0,0 0,1 1,1 0,2 2,2", [0, 4, 8]),
-        ("connect_four", "1212121", [14, 21, 28, 35]),
-        ("connect_four", "12233434464", [17, 23, 29, 35]),
-        ("othello", "f5d6", []),
-    ],
-)
-def test_the_line_that_has_won_is_known(name: str, moves: str, line: list[int]) -> None:
-    game = make_game(name)
-    state = game.state_after(map(game.action_to_string, game.read_transcript(moves)))
-    assert game.presentation.winning_squares(state) == line
-
-
-@pytest.mark.parametrize(
     ("name", "moves"),
     [
         ("tictactoe", "0,0 0,1 1,1 0,2 2,2"),

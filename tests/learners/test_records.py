@@ -2,7 +2,9 @@
 named."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.errors import SelfPlayError
+from selfplay.executors import ExecutorOptions, SerialExecutor
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import LevelInputs, Resources
@@ -18,6 +21,8 @@ from selfplay.records import FORMATS, Record
 from selfplay.records.wthor import HEADER, MATCH
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import compose_settings
+from selfplay.stages.compare import compare_and_report
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
@@ -33,9 +38,11 @@ FIRST_MOVE, DISCS = HEADER.itemsize + MATCH.fields["moves"][1], HEADER.itemsize 
 def generated(learner: Records, batch_size: int | None = None, game: Game = GAME) -> tuple[Rows, list[str]]:
     """The rows of all matches of the files, and what is said about those that are skipped."""
     skipped = list[str]()
-    resources = Resources(batch_size=batch_size, on_skipped=skipped.append)
-    count = learner.num_matches(game, 0)
-    return concatenate(list(learner.generate(LevelInputs(game, resources=resources), range(count)))), skipped
+    source = learner.source(game, 0)
+    resources = Resources(
+        batch_size=batch_size, on_skipped=lambda match, reason: skipped.append(f"{source.place(match)}: {reason}")
+    )
+    return concatenate(list(learner.generate(LevelInputs(game, resources=resources), range(source.matches)))), skipped
 
 
 def assert_same(found: Rows, expected: Rows) -> None:
@@ -193,6 +200,79 @@ def test_levels_after_records_learn_from_self_play(tmp_path: Path) -> None:
     assert counts == [40, 30]
     assert not generate_level(settings, 0)
     assert not train_level(settings, 1)
+
+
+def broken_file(folder: Path) -> Path:
+    """Matches of which the first and the last one are broken."""
+    content, path = bytearray(wthor_file(GAME, PLAYED)), folder / "all.wtb"
+    for match in (0, 39):
+        content[FIRST_MOVE + match * MATCH.itemsize] = 11
+    path.write_bytes(content)
+    return path
+
+
+class StopsAfterOne(SerialExecutor):
+    def map(self, function: Any, tasks: Any, files: Any = None) -> Iterator[Any]:
+        yield next(super().map(function, tasks, files))
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_also_names_what_was_skipped_before(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = broken_file(tmp_path)
+    settings = tiny_settings(tmp_path / "run", *SETTINGS, f"learner.files=['{path}']", "dataset.format=parquet")
+    with pytest.raises(KeyboardInterrupt):
+        generate_level(settings, 0, executor=StopsAfterOne(ExecutorOptions()))
+    caplog.clear()
+    with caplog.at_level("INFO"):
+        assert generate_level(settings, 0)
+    assert "1 of 3 shards already written" in caplog.text
+    for match in (1, 40):
+        assert f"skipped {path}, match {match}: move 1, a1, is not legal" in caplog.text
+    assert "skipped 2 of 40 recorded matches" in caplog.text
+
+
+class OnAnotherMachine(SerialExecutor):
+    """Gives tasks copies of their files, and takes the records away."""
+
+    def __init__(self, folder: Path, records: Path) -> None:
+        super().__init__(ExecutorOptions())
+        self.folder, self.records = folder, records
+
+    def map(self, function: Any, tasks: Any, files: Any = None) -> Iterator[Any]:
+        for name, path in files.paths.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_bytes(path.read_bytes())
+        self.records.rename(self.records.with_suffix(".gone"))
+        return super().map(function, [files.moved(task, self.folder) for task in tasks])
+
+
+def test_workers_on_other_machines_are_sent_the_records(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = broken_file(tmp_path)
+    run = RunFolder(tmp_path / "run")
+    settings = tiny_settings(run.path, *SETTINGS, f"learner.files=['{tmp_path}/*.wtb']")
+    assert generate_level(settings, 0, executor=OnAnotherMachine(tmp_path / "elsewhere", path))
+    rows = discounted_rows(GAME, PLAYED)
+    assert_same(read_dataset(run.dataset(0), GAME.observation_codec), rows.select(~np.isin(rows.match, [0, 39])))
+    assert f"skipped {path}, match 40: move 1" in caplog.text
+
+
+@pytest.mark.slow
+def test_the_recipe_says_what_records_gain_against_the_agent_that_comes_with_the_program(tmp_path: Path) -> None:
+    """The levels and the agent look one ply ahead."""
+    game = make_game("othello")
+    (tmp_path / "all.wtb").write_bytes(wthor_file(game, random_matches(game, 40)))
+    settings = compose_settings(
+        [
+            "recipe=othello_records",
+            f"learner.files=['{tmp_path}/*.wtb']",
+            *("levels=1", "learner.epochs=1", "learner.steps_per_epoch=2", "learner.batch_size=64"),
+            *("comparison.matches=10", "comparison.endgames=0", f"run_dir={tmp_path / 'run'}"),
+        ]
+    )
+    learn_levels(settings)
+    assert "of 10 matches against pretrained" in " ".join(compare_and_report(settings).split())
 
 
 @pytest.mark.parametrize(

@@ -142,9 +142,9 @@ def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
 
 def test_strengths_play_near_stones_in_gomoku() -> None:
     game = make_game("gomoku")
-    [position] = game.positions(game.state_after(["a1"]))
-    near = {action for action in range(81) if int(game.rules.sensible(position)) >> action & 1}
-    assert near == set(map(game.string_to_action, ["a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]))
+    near = game.sensible_action_mask(game.state_after(["a1"]))[0].nonzero()[:, 0].tolist()
+    assert set(near) == set(map(game.string_to_action, ["a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]))
+    assert bool(game.sensible_action_mask(game.init()).all()), "no crossing is near a stone"
 
 
 def test_strengths_of_a_game_of_any_size() -> None:

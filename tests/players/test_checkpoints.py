@@ -83,9 +83,10 @@ def test_another_games_network_is_refused(saved):
         load_checkpoint(saved, make_game("sumto100"))
 
 
-def test_a_network_for_boards_of_all_sizes_is_read_for_another_size_as_it_is(tmp_path):
+@pytest.mark.parametrize("name", ["gomoku", "go", "hex"])
+def test_a_network_for_boards_of_all_sizes_is_read_for_another_size_as_it_is(name, tmp_path):
     options = {"name": "alphazero_convolutional", "channels": 3, "blocks": 1}
-    small, large = make_game("gomoku", size=3), make_game("gomoku", size=5)
+    small, large = make_game(name, size=3), make_game(name, size=5)
     network = build_network(options, small.observation_shape, small.num_distinct_actions)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter)
@@ -95,10 +96,10 @@ def test_a_network_for_boards_of_all_sizes_is_read_for_another_size_as_it_is(tmp
         read = load_checkpoint(path, game).network
         assert all(torch.equal(one, other) for one, other in zip(read.parameters(), network.parameters(), strict=True))
     with torch.no_grad():
-        logits = read(torch.zeros(1, 2, 5, 5)).policy_logits
-    assert logits.shape == (1, 25)
-    with pytest.raises(InvalidFileError, match=r"is for gomoku_3x3, not for hex_3x3; set game=gomoku_3x3$"):
-        load_checkpoint(path, make_game("hex", size=3))
+        logits = read(torch.zeros(1, *large.observation_shape)).policy_logits
+    assert logits.shape == (1, large.num_distinct_actions)
+    with pytest.raises(InvalidFileError, match=rf"is for {name}_3x3, not for tictactoe; set game={name}_3x3$"):
+        load_checkpoint(path, make_game("tictactoe"))
 
 
 def test_an_agent_of_one_size_is_refused_on_another_with_the_architecture_that_plays_on_all(saved, tmp_path):

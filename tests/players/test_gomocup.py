@@ -1,19 +1,15 @@
-"""Engines of the Gomocup protocol as players: the commands sent, faults, and a match against our own engine."""
+"""Engines of the Gomocup protocol as players: the commands sent, and matches."""
 
 import sys
 from pathlib import Path
 
-import pytest
-
 from selfplay import play_matches
-from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.gomocup import GomocupPlayer
 from selfplay.players.random import RandomPlayer
 from tests.support.gtp_tools import told
 from tests.support.runs import PROJECT
-from tests.support.stub_players import FirstLegal
 
 GAME = make_game("gomoku_15x15")
 ENGINE = f"{sys.executable} {PROJECT / 'tests' / 'support' / 'gomocup_engine.py'}"
@@ -44,35 +40,6 @@ def test_an_engine_is_told_each_move_once(tmp_path: Path) -> None:
     assert told(tmp_path)[-1] == "END"
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ("crash", "it ended with exit code 3"),
-        ("error", "it answered 'TURN 0,0' with 'ERROR no idea'"),
-        ("unknown", "it answered 'TURN 0,0' with 'UNKNOWN'"),
-        ("taken", "it played 0,0, which is not legal"),
-        ("outside", "'15,3' is not a crossing of a board of 15x15"),
-        ("babble", "'OK' is not a crossing of a board of 15x15"),
-    ],
-)
-def test_a_fault_loses_the_match_and_no_other(tmp_path: Path, fault: str, reason: str) -> None:
-    player = GomocupPlayer(GAME, f"{ENGINE} {tmp_path} {fault}")
-    with pytest.raises(ForfeitError) as caught:
-        act(player, "a15")
-    assert str(caught.value) == f"{player.name} forfeits: {reason}"
-    assert act(player, "a15") == "b14"
-    player.close()
-
-
-def test_an_engine_that_cannot_play_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match=r"'START 15' with 'ERROR too large'; .* play on 15x15 crossings$"):
-        GomocupPlayer(GAME, f"{ENGINE} {tmp_path} small")
-    with pytest.raises(SettingError, match="the Gomocup protocol is for Gomoku"):
-        GomocupPlayer(make_game("othello"), ENGINE)
-    with pytest.raises(SettingError, match=r"turn=90: must be seconds from 0 to time_limit=60"):
-        make_player(f"gomocup:{ENGINE}?turn=90", GAME)
-
-
 def test_an_engine_is_told_whether_longer_lines_win(tmp_path: Path) -> None:
     GomocupPlayer(make_game("gomoku", exact=True), f"{ENGINE} {tmp_path}").close()
     assert told(tmp_path)[-2] == "INFO rule 1"
@@ -83,16 +50,3 @@ def test_an_engine_wins_against_random_play(tmp_path: Path) -> None:
     (record,) = play_matches(GAME, (player, RandomPlayer(GAME)), range(1), 5)
     assert float(record.returns()) == 1.0
     assert not record.forfeits
-
-
-@pytest.mark.slow
-def test_our_engine_plays_the_same_match_as_its_player() -> None:
-    """The player draws no random numbers, because the two processes have other keys."""
-    own = f"{sys.executable} -m selfplay gomocup player=tests.support.stub_players:FirstLegal"
-    engine = make_player(f"gomocup:{own}?turn=0", GAME)
-    records = [
-        list(play_matches(GAME, (one, RandomPlayer(GAME)), range(2), 5, batch_size=1))
-        for one in (engine, FirstLegal(GAME))
-    ]
-    through, direct = ([one.action_sequences()[0].tolist() for one in kind] for kind in records)
-    assert through == direct

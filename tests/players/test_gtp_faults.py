@@ -17,7 +17,7 @@ from selfplay.games import make_game
 from selfplay.games.state import forfeited_state
 from selfplay.matches.series import Series
 from selfplay.players.gtp import GtpPlayer
-from selfplay.playing.result_text import result_text
+from selfplay.playing.result_text import result_of, result_text
 from selfplay.playing.session import Session
 from selfplay.records import record_of, written_record
 from selfplay.runs.run_folder import RunFolder
@@ -104,7 +104,7 @@ def test_a_resigned_match_of_othello_is_written_as_such() -> None:
     game = make_game("othello")
     last = forfeited_state(game.init())
     assert "RE[-64:r]" in written_record(record_of(game, [last], [], ("black", "white"))).text
-    assert result_text(game, last, 1) == "White wins."
+    assert result_text(game, result_of(game, last, 1)) == "White wins."
 
 
 def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:

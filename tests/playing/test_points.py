@@ -5,6 +5,7 @@ import pytest
 from selfplay.games import make_game
 from selfplay.named_players.strengths import strengths
 from selfplay.playing.match_description import describe
+from selfplay.playing.result_text import Result
 from selfplay.playing.session import Session
 from tests.support.dots import Dots, LeadOnly
 
@@ -28,7 +29,7 @@ def test_boxes_are_counted_and_not_edges(kind, points, caption, result):
     game = kind()
     session = session_after(game, OPEN)
     shown = describe(session)
-    assert (shown.points, shown.lead, shown.point_name) == (points, 1.0, "boxes")
+    assert (shown.points, shown.lead) == (points, 1.0)
     assert shown.board.splitlines()[-1] == game.presentation.caption(session.state) == caption
     assert session_after(game, f"{OPEN} {REST}").result_text == result
 
@@ -37,19 +38,16 @@ def test_go_shows_who_leads_the_crossing_of_ko_and_how_passes_end_the_match():
     session = session_after(make_game("go", 3), "C1 A1 C3 B1 B2 C2")
     shown = describe(session)
     assert (shown.lead, shown.points, shown.ko) == (-9.5, None, 8)
-    result = "White wins. Points: black 2, white 11.5, with komi 7.5."
-    ending = "the match ends as the board stands"
-    warnings = {one.text: one.warning for one in shown.legal}
-    assert warnings.pop("pass") == f"If the other player passes too, {ending}: {result}"
-    assert set(warnings.values()) == {None}
+    result = Result(winner=1, points=(2.0, 11.5), lead=-9.5, empty_squares=0)
+    ends = {one.text: (one.end, one.ends_at_once) for one in shown.legal}
+    assert ends.pop("pass") == (result, False)
+    assert set(ends.values()) == {(None, False)}
     session.play(9)
     shown = describe(session)
-    assert (shown.ko, shown.legal[-1].warning) == (
-        None,
-        f"This {ending.replace('the match ends', 'ends the match')}: {result}",
-    )
+    assert (shown.ko, shown.legal[-1].end, shown.legal[-1].ends_at_once) == (None, result, True)
     session.play(9)
-    assert (session.result_text, describe(session).points) == (result, [2.0, 11.5])
+    assert describe(session).result == result
+    assert session.result_text == "White wins. Points: black 2, white 11.5, with komi 7.5."
 
 
 def test_only_where_discs_are_a_feature_do_opponents_value_them():

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import StageError
 from selfplay.files import sha256
-from selfplay.runs.manifest import RUN, Manifest, check_against_manifest
+from selfplay.runs.manifest import RUN, Manifest, check_against_manifest, digests_of
 from tests.support.rejections import assert_file_rejected
 
 SETTINGS = {"seed": 1, "epsilons": [0.5, 0.1], "note": None}
@@ -33,6 +33,16 @@ def test_a_manifest_records_settings_counts_files_and_versions(done):
     assert section["counts"] == {"rows": 4}
     assert section["files"] == {"dataset.csv": sha256(done / "dataset.csv")}
     assert section["versions"].keys() == {"selfplay", "torch", "numpy"}
+
+
+def test_the_digests_of_all_inputs_are_recorded(tmp_path):
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text(path.name)
+    one, other, newest = map(sha256, paths)
+    assert digests_of(paths, newest="new", others="old") == {"new": newest, "old": [one, other]}
+    assert digests_of(paths[:1], newest="new", others="old") == {"new": one}
+    assert digests_of([], newest="new", others="old") == {}
 
 
 def test_other_settings_are_refused_and_named_unless_forced(done):

@@ -8,7 +8,6 @@ from omegaconf import OmegaConf
 
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import (
-    CompeteSettings,
     ExperienceJsonSettings,
     ExperiencePictureSettings,
     TabularSettings,
@@ -17,7 +16,13 @@ from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
 from selfplay.settings.fields import Leaf, default_of_field, leaves
-from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
+from selfplay.settings.matches import (
+    CompeteSettings,
+    CorrectionSettings,
+    MatchSettings,
+    ProofSettings,
+    TournamentSettings,
+)
 from selfplay.settings.playing import (
     ExperiencePlaySettings,
     ExportPageSettings,

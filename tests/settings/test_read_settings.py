@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache, cached_property, partial
 from importlib import import_module
+from pkgutil import iter_modules
 from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
+from selfplay import training
 from selfplay.cli import programs
 from selfplay.cli.command import Program, settings_of
 from selfplay.errors import SettingError
+from selfplay.learners import LEARNERS, Learner
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PROGRAMS
 from selfplay.settings.run import Settings
@@ -147,3 +150,37 @@ def is_settings(owner: str, function: FunctionType) -> bool:
 
 def is_settings_class(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, CommonSettings)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_learner_reads_each_of_its_parameters(name: str) -> None:
+    assert set(LEARNERS[name].parameters()) - parameters_read_by(LEARNERS[name]) == set()
+
+
+def parameters_read_by(learner: type[Learner]) -> set[str]:
+    """The attributes that methods of a learner read, and functions that are given it by one of its classes.
+
+    What only checks or records it does not count.
+    """
+    classes, found = [kind for kind in learner.__mro__ if is_own(kind)], set[str]()
+    kinds, inside = {kind.__name__ for kind in classes}, iter_modules(training.__path__, "selfplay.training.")
+    for module in {*(kind.__module__ for kind in classes), *(one.name for one in inside)}:
+        for part in ast.walk(ast.parse(inspect.getsource(import_module(module)))):
+            if isinstance(part, ast.ClassDef) and part.name in kinds:
+                methods = [one for one in part.body if isinstance(one, ast.FunctionDef)]
+                reading = [one for one in methods if one.name not in ("__post_init__", "recorded", "check")]
+                found |= {name for one in reading for name in attributes_of({"self"}, one)}
+            elif isinstance(part, ast.FunctionDef):
+                arguments = [*part.args.args, *part.args.kwonlyargs]
+                given = {one.arg for one in arguments if getattr(one.annotation, "id", None) in kinds}
+                found |= attributes_of(given, part)
+    return found
+
+
+def attributes_of(names: set[str], part: ast.AST) -> set[str]:
+    """The attributes of the objects with these names that a part of a program reads."""
+    return {
+        node.attr
+        for node in ast.walk(part)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
+    }

@@ -95,8 +95,8 @@ def test_the_program_learns_and_prints_the_results_of_the_matches(tmp_path: Path
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    matches = [line.split(":")[0] for line in lines if ": first player won 0." in line]
-    assert matches == [f"match {number}" for number in range(100, 1001, 100)]
+    matches = [line.split(":")[0] for line in lines if re.search(r": X won \d+ \(0\.\d{3}\), O won \d+ ", line)]
+    assert matches == [f"match {number}" for number in range(50, 1001, 50)]
     assert lines[-2:] == [
         f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}",
         f"wrote {tmp_path / 'figures' / 'tabular_backward_value.png'}",
@@ -122,16 +122,22 @@ def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> No
     assert sha256(path) == before
 
 
-def test_the_results_beside_the_bar_fit_a_terminal_of_80_columns(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_results_are_told_beside_a_bar_that_fits_80_columns_or_in_the_lines_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("INFO", "selfplay")
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
     monkeypatch.setattr("selfplay.cli.command.tqdm", partial(tqdm, file=screen, ncols=80, mininterval=0))
     train_tabular(settings_for(tmp_path, "episodes=100000"), progress_bar)
-    line = next(line for line in screen.getvalue().split("\r") if "100000/100000" in line and "drawn" in line)
-    assert len(line) == 80
-    assert re.search(r"\[\d\d:\d\d<00:00, X 0\.\d{3}, O 0\.\d{3}, drawn 0\.\d{3}\]$", line)
+    lines = [line for line in screen.getvalue().split("\r") if "100000/100000" in line]
+    assert {len(line.rstrip("\n")) for line in lines} == {80}
+    assert re.search(r"\[\d\d:\d\d<00:00, \d+-\d+-\d+\]$", lines[-1].rstrip("\n"))
+    settings = settings_for(tmp_path, "episodes=300", "report_every=100", "force=true")
+    train_tabular(settings, progress_bar)
+    assert "/300 " not in screen.getvalue()
+    told = [line.split(":")[0] for line in caplog.messages if ": X won" in line]
+    assert told == ["match 100000", "match 100", "match 200", "match 300"]
 
 
 CURVE_HEADER = "matches,first_won,drawn,second_won"

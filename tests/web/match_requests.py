@@ -46,6 +46,13 @@ def act(client: TestClient, match: Json, *actions: int, **asked: object) -> tupl
     return match | {"moves": view["moves"]}, view
 
 
+def board_of(view: Json) -> list[int]:
+    """What is on each square after the last move."""
+    return list(
+        (dict(enumerate(view["start"])) | dict(one for ply in view["plies"] for one in ply["changes"])).values()
+    )
+
+
 def play_out(client: TestClient, match: Json, choice: int = 0) -> tuple[Json, Json]:
     """Play to the end; the person always takes the legal action with this number, or the last one."""
     view = shown(client, match)

@@ -10,49 +10,49 @@ from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from tests.support.games import with_slow_boards
 from tests.web.conftest import client_of, web_settings
-from tests.web.match_requests import Json, act, answer, described, play_out, played, shown
+from tests.web.match_requests import Json, act, answer, board_of, described, play_out, played, shown
 
 
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
     match = described()
     view = shown(client, match, valued=0)
-    assert (view["awaits_person"], view["person_seat"]) == (True, 0)
+    assert (view["awaits_person"], view["people"]) == (True, "first")
     assert [(legal["square"], legal["pointed"]) for legal in view["legal"]] == [(i, [i]) for i in range(9)]
     assert all(-2 < legal["value"] < 2 for legal in view["legal"])
     expected = view["legal"][4]["value"]
     match = played(match, view, 4)
     # The action alone, and then with the reply.
     view = shown(client, match, advance=False, valued=0)
-    assert (view["awaits_person"], view["legal"], view["squares"][4]) == (False, [], 1)
+    assert (view["awaits_person"], view["legal"], board_of(view)[4]) == (False, [], 1)
     assert (view["plies"][0]["by_person"], view["plies"][0]["value"]) == (True, expected)
     view = shown(client, match, valued=0)
     person, reply = view["plies"]
-    assert (reply["seat"], reply["by_person"], view["squares"][reply["square"]]) == (1, False, -1)
+    assert (reply["seat"], reply["by_person"], [stone for _, stone in reply["changes"]]) == (1, False, [-1])
     assert (person["value"], reply["value"] is None) == (expected, False)
     match, view = play_out(client, match)
-    assert view["result"] in ("You win.", "You lose.", "A draw.")
-    assert "A draw" in view["result"] or view["winner"] in (0, 1)
+    assert view["result"]["winner"] in (None, 0, 1)
+    assert (view["result"]["points"], view["result"]["lead"]) == (None, None)
     assert shown(client, match) == shown(client, match, advance=False)
 
 
 @pytest.mark.parametrize("opponent", ["random", "level-1", "tabular:backward_value", "memory-experience", "perfect"])
 def test_a_match_against_each_kind_of_opponent_is_played_to_the_end(client: TestClient, opponent: str) -> None:
     _, view = play_out(client, described(opponent=opponent, person="second"))
-    assert (view["is_over"], view["opponent"]["id"], view["person_seat"]) == (True, opponent, 1)
+    assert (view["is_over"], view["opponent"]["id"], view["people"]) == (True, opponent, "second")
 
 
 def test_othello_shows_disc_counts_turned_discs_and_passes(client: TestClient) -> None:
     match = described("othello_4x4", "greedy")
     view = shown(client, match)
-    assert (view["points"], view["seat_names"]) == ([2, 2], ["black", "white"])
+    assert view["points"] == [2, 2]
     after = shown(client, played(match, view, view["legal"][0]["action"]), advance=False)
-    turned = after["plies"][0]["turned"]
-    assert (after["points"], len(turned)) == ([4, 1], 1)
-    assert (view["squares"][turned[0]], after["squares"][turned[0]]) == (-1, 1)
+    assert (after["points"], after["plies"][0]["pointed"]) == ([4, 1], [after["plies"][0]["action"]])
+    changes = {square: (view["start"][square], stone) for square, stone in after["plies"][0]["changes"]}
+    assert sorted(changes.values()) == [(-1, 1), (0, 1)]
     _, view = play_out(client, described("othello_4x4", "greedy", "second"), choice=1)
     passes = [ply for ply in view["plies"] if ply["text"] == "pass"]
     assert [ply["by_person"] for ply in passes] == [True, False]
-    assert all(ply["is_forced"] and ply["square"] is None and ply["turned"] == [] for ply in passes)
+    assert all(ply["is_forced"] and ply["pointed"] == ply["changes"] == [] for ply in passes)
 
 
 def test_any_square_selects_its_column_and_the_stone_falls(client: TestClient) -> None:
@@ -61,15 +61,15 @@ def test_any_square_selects_its_column_and_the_stone_falls(client: TestClient) -
     assert [legal["square"] for legal in view["legal"]] == list(range(35, 42))
     assert view["legal"][3]["pointed"] == [3, 10, 17, 24, 31, 38]
     match, view = act(client, match, 3)
-    assert (view["plies"][0]["square"], view["squares"][38]) == (38, 1)
+    assert view["plies"][0]["changes"] == [[38, 1]]
     match, view = act(client, match, 0)
-    assert (view["squares"][35], view["legal"][3]["square"]) == (-1, 31)
+    assert (board_of(view)[35], view["legal"][3]["square"]) == (-1, 31)
 
 
 def test_a_game_without_a_board_shows_its_number(client: TestClient) -> None:
     match = described("sumto100", "perfect")
     view = shown(client, match)
-    assert (view["place"], view["squares"], len(view["legal"])) == (0, None, 10)
+    assert (view["place"], view["start"], len(view["legal"])) == (0, None, 10)
     _, view = act(client, match, 6)
     assert [ply["place"] for ply in view["plies"]] == [7, view["place"]]
     assert view["place"] == 12  # perfect play leaves the opponent at 1, 12, 23, ...
@@ -78,7 +78,7 @@ def test_a_game_without_a_board_shows_its_number(client: TestClient) -> None:
 def test_another_level_takes_over_in_the_same_position(client: TestClient) -> None:
     match, view = act(client, described(opponent="level-1"), 0, valued=0)
     other = shown(client, match | {"opponent": "level-3"}, valued=0)
-    assert (other["squares"], other["opponent"]["id"]) == (view["squares"], "level-3")
+    assert (board_of(other), other["opponent"]["id"]) == (board_of(view), "level-3")
     assert [legal["value"] for legal in other["legal"]] != [legal["value"] for legal in view["legal"]]
     # The new opponent values the earlier plies too, if that is asked for.
     assert None not in [ply["value"] for ply in other["plies"]]
@@ -98,7 +98,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "texts": texts,
         "values": [0.0] * 9,
         "words": ["draws"] * 9,
-        "grades": [None] * 9,
+        "compared": [True] * 9,
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
@@ -107,7 +107,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     found = answer(client, described(opponent="level-1", person="both", moves="0,0"), show=["view", "hint"])
     hint = found["hint"]
     assert (hint["text"], hint["words"], hint["source"]) == ("1,1", "draws", "Perfect play")
-    assert (hint["line"][0], found["match"]["squares"][0]) == ("1,1", 1)
+    assert (hint["line"][0], board_of(found["match"])[0]) == ("1,1", 1)
     assert {one["value"] for one in shown(client, described(opponent="random"), valued=0)["legal"]} == {None}
 
 

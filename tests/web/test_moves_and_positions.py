@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.match_requests import act, answer, described, play_out, refused, shown
+from tests.web.match_requests import act, answer, board_of, described, play_out, refused, shown
 
 CROSS = {"squares": [1, -1, 0, 0, 0, 0, 0, 0, 0], "to_move": 0}
 
@@ -57,7 +57,7 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
 
 def test_a_match_begins_in_a_position_and_is_practice(client: TestClient) -> None:
     view = shown(client, described(position=CROSS, moves="1,1"), advance=False)
-    assert (view["position"], view["squares"][:5], view["is_practice"]) == (CROSS, [1, -1, 0, 0, 1], True)
+    assert (view["position"], board_of(view)[:5], view["is_practice"]) == (CROSS, [1, -1, 0, 0, 1], True)
     assert shown(client, described(position=CROSS, person="second"), advance=False)["awaits_person"] is False
 
 
@@ -85,13 +85,13 @@ def test_a_forced_pass_and_the_next_move_are_watched_together(client: TestClient
 def test_earlier_positions_their_perfect_values_and_best_lines(client: TestClient) -> None:
     match, view = play_out(client, described())
     first = shown(client, match, ply=0, valued=0)
-    assert (first["squares"], len(first["legal"]), len(first["plies"])) == ([0] * 9, 9, len(view["plies"]))
+    assert (first["start"], len(first["legal"]), len(first["plies"])) == ([0] * 9, 9, len(view["plies"]))
     assert all(one["value"] is not None for one in first["legal"])
     # Nothing is valued that nobody asks for.
     plain = shown(client, match, ply=0)
     assert {one["value"] for one in plain["legal"] + plain["plies"]} == {None}
     end = shown(client, match, ply=len(view["plies"]))
-    assert (end["squares"], end["legal"]) == (view["squares"], [])
+    assert (end["shown"], end["legal"]) == (view["shown"], [])
     found = answer(client, match, ply=0, show=["judged", "hint"])
     perfect, hint = found["judged"], found["hint"]
     assert (perfect["actions"], perfect["texts"][4], perfect["values"]) == (list(range(9)), "1,1", [0.0] * 9)

@@ -91,7 +91,7 @@ def test_a_match_is_shown_without_its_players(client: TestClient, monkeypatch: p
     by_players = shown(client, match, valued=0, advance=False)
     monkeypatch.delattr(LoadedPlayers, "lent")
     view = shown(client, match, advance=False)
-    unvalued = ("plies", "legal", "values_are_points", "values_in_points")
+    unvalued = ("plies", "legal", "values_in_points")
     assert view == by_players | {name: view[name] for name in unvalued}
     assert [one["action"] for one in view["legal"]] == [one["action"] for one in by_players["legal"]]
 

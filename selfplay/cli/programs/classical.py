@@ -20,12 +20,12 @@ from selfplay.playing.experience_menu import play_with_experience
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import (
-    CompeteSettings,
     ExperienceJsonSettings,
     ExperiencePictureSettings,
     TabularSettings,
 )
 from selfplay.settings.context import computing
+from selfplay.settings.matches import CompeteSettings
 from selfplay.settings.playing import ExperiencePlaySettings
 from selfplay.stages import train_tabular as tabular
 

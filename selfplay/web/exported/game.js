@@ -39,15 +39,15 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "square_marks" | "ends">} description
+   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "mark_fields" | "ends">} description
    */
-  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, square_marks: marks, ends }) {
+  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, mark_fields: markFields, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
     this.numSquares = numSquares;
     this.ends = ends;
-    this.markFields = Object.keys(marks);
+    this.markFields = markFields;
     this.initial = rules.unpacked(BigInt(initial));
     this.stones = observer(shown, 2 * numSquares);
   }

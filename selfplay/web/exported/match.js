@@ -2,7 +2,7 @@
 
 import { belowBest, bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { judgedView, placedSquare, viewOf } from "./view.js";
+import { judgedView, viewOf } from "./view.js";
 
 /** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @typedef {Pick<PlyDescription, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
+/** @typedef {Pick<PlyData, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
 
 // What players have found, by player, seed, position and ply, so that a position is not considered twice. The oldest is dropped.
 /** @type {Map<string, Found>} */
@@ -66,10 +66,6 @@ export class Match {
 
   get state() {
     return this.states[this.states.length - 1];
-  }
-
-  get personSeat() {
-    return SEATS[this.people].length === 1 ? SEATS[this.people][0] : null;
   }
 
   // Who holds each seat; null for a person.
@@ -233,7 +229,7 @@ export class Match {
     return ply ?? this.plies.length;
   }
 
-  /** @type {(ply: number | null) => MatchView} */
+  /** @type {(ply: number | null) => ServedMatch} */
   view = (ply) => viewOf(this, this.#number(ply));
 
   /** @type {(ply: number | null) => JudgedView} */
@@ -250,12 +246,10 @@ export class Match {
     const state = this.states[number];
     const { values } = judged;
     const action = bestOf(values);
-    const after = this.game.contents(this.game.step(state, action));
     const { kind, words, source } = judgedView(this, number);
     return {
       action,
       text: this.description.words[state.player][action],
-      square: placedSquare(this, this.game.contents(state), after, action),
       value: values[action],
       words: words[this.game.legal(state).indexOf(action)],
       in_points: kind === "points",

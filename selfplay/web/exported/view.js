@@ -1,39 +1,29 @@
-// A match as selfplay/playing/match_description.py describes it: the fields of the answers that the page reads.
+// The data of a match, as of the server (selfplay/playing/match_description.py).
 
 import { bestOf } from "./game.js";
-import { winningSquares } from "./winning.js";
 
 /** @typedef {import("./match.js").Match} Match */
 
-// Values of networks are float32.
-const ROUNDING = 1e-6;
-
 // number: of plies before the position that is shown.
-/** @type {(match: Match, number: number) => MatchView} */
+/** @type {(match: Match, number: number) => ServedMatch} */
 export function viewOf(match, number) {
-  const { description, game, seats, personSeat, plies } = match;
+  const { description, game, seats, plies } = match;
   const state = match.states[number];
   const isNow = number === plies.length;
   const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
   const estimate = isChosenHere && match.isValued ? match.estimate(number) : null;
   const values = estimate?.values ?? null;
-  const squares = game.squares(state);
-  const texts = ["", ...Object.values(description.square_marks)];
-  const { isOver, result } = match.state;
   return {
     ...description.match,
     opponent: match.opponent.offer,
-    adviser: match.adviser?.offer ?? null,
     judge: match.judge.offer,
     advisers: [0, 1].map((seat) => match.adviserOf(seat).offer),
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
-    person_seat: personSeat,
-    squares,
-    marks: texts.length > 1 ? game.marks(state).map((mark) => texts[mark]) : null,
+    start: game.contents(match.states[0]),
+    shown: number,
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
-    captured: description.captures_stones ? capturedStones(match, number) : null,
     ko: koOf(match, state),
     owners: state.isOver ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
@@ -41,17 +31,14 @@ export function viewOf(match, number) {
     values_in_points: values !== null && description.points_per_value !== null,
     legal: isChosenHere ? legalActions(match, state, estimate) : [],
     plies: plies.map((_, one) => playedPly(match, one)),
-    can_undo: plies.some((one) => one.by_person && !one.is_forced),
     is_over: state.isOver,
-    winner: isOver && result !== 0 ? Number(result < 0) : null,
     is_practice: match.isPractice,
-    winning_squares: state.isOver ? winningSquares(description, squares) : [],
-    result: isOver ? resultText(match, match.state) : null,
+    result: match.state.isOver ? resultOf(match, match.state) : null,
     moves: match.written(),
   };
 }
 
-/** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionDescription[]} */
+/** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionData[]} */
 function legalActions(match, state, estimate) {
   const before = match.game.contents(state);
   return match.game.legal(state).map((action) => ({
@@ -63,8 +50,7 @@ function legalActions(match, state, estimate) {
     value: estimate?.values[action] ?? null,
     words: wordsOf(match, estimate, action),
     result: null,
-    grade: grade(match, estimate, action),
-    warning: warningOf(match, state, action),
+    ...endByPass(match, state, action),
   }));
 }
 
@@ -75,17 +61,16 @@ function koOf({ description: { ko_field: field } }, { position }) {
   return found === 0 ? null : found - 1;
 }
 
-// What a person is told before a pass by which a match in which squares count can end as the board stands.
-/** @type {(match: Match, state: GameState, action: number) => string | null} */
-function warningOf(match, state, action) {
+// For a pass by which a match in which squares count can end as the board stands: how it ends.
+/** @type {(match: Match, state: GameState, action: number) => Pick<ActionData, "end" | "ends_at_once">} */
+function endByPass(match, state, action) {
   const { game, description } = match;
   if (game.owners(state) === null || description.pointed[action].length > 0) {
-    return null;
+    return { end: null, ends_at_once: false };
   }
   const after = game.step(state, action);
   const end = after.isOver ? after : game.step(after, action);
-  const ends = after.isOver ? "This ends the match" : "If the other player passes too, the match ends";
-  return end.isOver ? `${ends} as the board stands: ${resultText(match, end)}` : null;
+  return { end: end.isOver ? resultOf(match, end) : null, ends_at_once: after.isOver };
 }
 
 // The values of the judge before a ply, as JudgedView in selfplay/web/schemas.py.
@@ -102,10 +87,14 @@ export function judgedView(match, number) {
     texts: actions.map((action) => match.description.texts[match.states[number].player][action]),
     values: actions.map((action) => (Number.isNaN(values[action]) ? null : values[action])),
     words: actions.map((action) => wordsOf(match, judged, action)),
-    grades: actions.map((action) => grade(match, judged, action)),
+    compared: actions.map((action) => isCompared(judged, action)),
     is_complete: true,
   };
 }
+
+// Whether the value of an action is as certain as that of the best one.
+/** @type {(estimate: Estimate | null, action: number) => boolean} */
+const isCompared = (estimate, action) => estimate !== null && estimate.compared?.includes(action) !== false;
 
 // An exact value in words; null if it is estimated.
 /** @type {(match: Match, estimate: Estimate | null, action: number) => string | null} */
@@ -118,34 +107,15 @@ function wordsOf({ description }, estimate, action) {
   return description.points_per_value === null || result === "draws" ? result : `${result} by ${Math.abs(Math.round(value))}`;
 }
 
-// How much worse than the best action an action is, in words.
-/** @type {(match: Match, estimate: Estimate | null, action: number) => PlyDescription["grade"]} */
-function grade(match, estimate, action) {
-  if (estimate === null || estimate.compared?.includes(action) === false) {
-    return null;
-  }
-  const [value, best] = [estimate.values[action], estimate.values[bestOf(estimate.values)]];
-  if (estimate.isExact && Math.sign(value) !== Math.sign(best)) {
-    return "blunder";
-  }
-  const loss = best - value;
-  return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
-}
-
-// Of the squares that select an action, the one on which it puts a stone or a mark, and the one from which a stone moves.
+// Of the squares that select an action, the one on which it puts a stone or a mark.
 /** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-export function placedSquare(match, before, after, action) {
+function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 
-/** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-function leftSquare(match, before, after, action) {
-  return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] === 0) ?? null;
-}
-
-/** @type {(match: Match, number: number) => PlyDescription} */
+/** @type {(match: Match, number: number) => PlyData} */
 function playedPly(match, number) {
-  const { texts, ply: template, points_per_value: points } = match.description;
+  const { texts, pointed, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.contents(match.states[one]));
   const estimate = ply.is_forced ? null : match.known(number);
@@ -154,57 +124,31 @@ function playedPly(match, number) {
   return {
     ...template,
     ...ply,
-    square: placedSquare(match, before, after, ply.action),
-    origin: leftSquare(match, before, after, ply.action),
-    turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
+    pointed: pointed[ply.action],
+    changes: [...after.entries()].filter(([square, content]) => before[square] !== content),
     value: values?.[ply.action] ?? null,
     words: wordsOf(match, estimate, ply.action),
-    value_is_points: points !== null && estimate !== null && estimate.isExact,
     in_points: values !== null && points !== null,
     best: best === null ? null : texts[ply.seat][best],
     best_value: values === null || best === null ? null : values[best],
     best_words: best === null ? null : wordsOf(match, estimate, best),
-    grade: grade(match, estimate, ply.action),
+    is_compared: isCompared(estimate, ply.action),
   };
-}
-
-/** @type {(text: string) => string} */
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
-// The number of stones that each seat has captured before a ply: those of the other one that have left the board.
-/** @type {(match: Match, number: number) => number[]} */
-function capturedStones({ game, states }, number) {
-  const counts = states.slice(0, number + 1).map((state) => game.squares(state)).map((squares) => [-1, 1].map((stone) => squares.filter((one) => one === stone).length));
-  return [0, 1].map((seat) => counts.slice(1).reduce((sum, now, ply) => sum + Math.max(0, counts[ply][seat] - now[seat]), 0));
-}
-
-/** @type {(match: Match, end: GameState) => string} */
-function resultText(match, end) {
-  const { result } = end;
-  const { personSeat, description } = match;
-  const winner = result > 0 ? 0 : 1;
-  const said = personSeat === null ? `${capital(description.view.seat_names[winner])} wins.` : winner === personSeat ? "You win." : "You lose.";
-  return (result === 0 ? "A draw." : said) + pointsText(match, end);
 }
 
 // The points of both seats, with komi; null if only a lead is known, or none.
 /** @type {(match: Match, state: GameState) => number[] | null} */
-function pointsOf({ game, description: { komi, margin_unit: unit } }, state) {
+function pointsOf({ game, description: { match: { komi }, margin_unit: unit } }, state) {
   const owners = state.isOver ? game.owners(state) : null;
   const points = game.points(state, unit) ?? (owners && [1, -1].map((seat) => owners.filter((owner) => owner === seat).length));
   return points && [points[0], points[1] + (komi ?? 0)];
 }
 
-// The points of both seats at the end, or the lead if only this is known, in a game that counts points.
-/** @type {(match: Match, state: GameState) => string} */
-function pointsText(match, state) {
-  const { game, description: { komi, margin_unit: unit, view, match: { point_name: name } } } = match;
-  const points = pointsOf(match, state);
-  const lead = game.lead(state, unit);
-  if (points === null) {
-    return lead ? ` The lead in ${name} is ${Math.abs(lead)}.` : "";
-  }
-  const [first, second] = view.seat_names;
-  const included = komi ? `, with komi ${komi}` : "";
-  return ` ${capital(name)}: ${first} ${points[0]}, ${second} ${points[1]}${included}.`;
-}
+// Exact values of a search in the browser count empty squares for nobody.
+/** @type {(match: Match, end: GameState) => Result} */
+const resultOf = (match, end) => ({
+  winner: end.result === 0 ? null : Number(end.result < 0),
+  points: pointsOf(match, end),
+  lead: match.game.lead(end, match.description.margin_unit),
+  empty_squares: 0,
+});

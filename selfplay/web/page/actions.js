@@ -2,11 +2,10 @@
 // this fails, the match stays as it is.
 
 import * as address from "./address.js";
-import * as api from "./api.js";
 import { foreseen } from "./board.js";
 import { at, check, checked } from "./drawing.js";
 import * as players from "./players.js";
-import { ask, askForMore, look, stopAsking } from "./review.js";
+import { answerTo, ask, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
 
@@ -159,7 +158,7 @@ async function show(match, answer) {
 async function answered(request, mine) {
   for (;;) {
     try {
-      const { match } = await api.match(request);
+      const { match } = await answerTo(request);
       fail(null);
       return match;
     } catch (/** @type {any} */ error) {

@@ -251,8 +251,8 @@ export class Board {
     }
   }
 
-  // shown: {match, known, scale, isOpen, isEdited, hint, ghost}; known and scale: see valuesToShow; hint: {action, square} or
-  // null; ghost: a legal action that is shown faintly, or null.
+  // shown: {match, known, scale, isOpen, isEdited, hint, ghost}; known and scale: see valuesToShow; hint,
+  // ghost: a legal action that is marked, and one that is shown faintly, or null.
   /** @type {(shown: Shown) => void} */
   show(shown) {
     const { match, hint, ghost } = shown;
@@ -264,7 +264,7 @@ export class Board {
     this.questions.only(this.asked, shown);
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
     this.heads.forEach((head, column) => this.showHead(head, column, shown));
-    const marked = { ghost: this.toMark(match, ghost), hint: this.toMark(match, hint?.action, hint?.square) };
+    const marked = { ghost: this.toMark(match, ghost), hint: this.toMark(match, hint) };
     this.marks.show(Object.entries(marked).flatMap(([kind, mark]) => (mark === null || (kind === "ghost" && mark.from === null) ? [] : [{ kind, ...mark }])));
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
@@ -308,11 +308,11 @@ export class Board {
   }
 
   // The squares of an action that is marked: {from, to}, where from is null if no stone moves; null without a square.
-  /** @type {(match: Drawn, action: number | null | undefined, square?: number | null) => Mark | null} */
-  toMark({ legal }, action, square = null) {
+  /** @type {(match: Drawn, action: number | null) => Mark | null} */
+  toMark({ legal }, action) {
     const one = legal.find((other) => other.action === action);
-    const to = one?.square ?? square ?? one?.pointed[0] ?? null;
-    return to === null ? null : { from: one !== undefined && this.isMove(one) ? sourceOf(one) : null, to };
+    const to = one?.square ?? one?.pointed[0];
+    return one === undefined || to === undefined ? null : { from: this.isMove(one) ? sourceOf(one) : null, to };
   }
 
   // Whether an action moves a stone between its two squares. Other actions are taken by a click on any of theirs.

@@ -66,7 +66,7 @@ export class ActionButtons {
     const name = button.querySelector("b");
     const { label, words } = showValue(button, isLegal ? action : null, shown);
     button.classList.toggle("legal", isLegal);
-    button.classList.toggle("hinted", shown.hint?.action === action);
+    button.classList.toggle("hinted", shown.hint === action);
     button.setAttribute("aria-disabled", String(!shown.isOpen || !isLegal));
     if (this.key !== null) {
       button.setAttribute("aria-keyshortcuts", this.key);

@@ -2,7 +2,7 @@
 
 import { at, element, svg } from "./drawing.js";
 import { pathOf } from "./geometry.js";
-import { adviserOf, gradeOf, scaleOfPly, silentOf, valueText } from "./values.js";
+import { adviserOf, gradeOf, isExactPoints, scaleOfPly, silentOf, valueText } from "./values.js";
 
 // The heights of the curve and of the chart of losses.
 const [HEIGHT, LOW] = [104, 80];
@@ -33,7 +33,7 @@ function valuesToPerson(match) {
       const good = sign * (Number(ply.value) - scale.neutral);
       const text = valueText(good, { ...scale, neutral: 0 });
       // On a scale of estimates from a loss to a win, an exact score is a loss, a draw or a win.
-      const span = scale.isExact && (isMixed || !ply.value_is_points) ? spanOf(match, ply) : null;
+      const span = scale.isExact && (isMixed || !isExactPoints(ply)) ? spanOf(match, ply) : null;
       return { ply, number, text, good: span === null ? good : Math.sign(good) * span };
     });
 }

@@ -1,10 +1,10 @@
 // Learning from mistakes after a match: for each mistake the person tries to find a better move.
 
-import * as api from "./api.js";
 import { clicked } from "./drawing.js";
-import { ask, goTo, sayEnd, solve } from "./review.js";
+import { answerTo, ask, goTo, sayEnd, solve } from "./review.js";
 import { choices, judgedMatch, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
 import { gradeOf } from "./values.js";
+import { judgedOf } from "./view.js";
 import { aboutLine, fail, notJudged, say } from "./words.js";
 
 const TRY = "Find a better one.";
@@ -78,7 +78,7 @@ export async function attempt(action) {
     say("This position is still being solved; try again in a moment.");
     return;
   }
-  const grade = judged.isExact ? judged.known.get(action)?.grade : await gradeAgainstBest(ply, text).catch(fail);
+  const grade = judged.isExact ? judged.known.get(action)?.grade : await gradeAgainstBest(ply, action, text).catch(fail);
   if (grade === undefined || !isStill(lesson) || state.ply !== ply) {
     return;
   }
@@ -91,20 +91,20 @@ export async function attempt(action) {
 }
 
 // The grade of a move that the judge compares with the best one, as it does with those of the match; undefined if unknown.
-/** @type {(ply: number, text: string) => Promise<Grade | undefined>} */
-async function gradeAgainstBest(ply, text) {
-  const moves = `${movesBefore(opened().answer, ply)} ${text}`.trim();
+/** @type {(ply: number, action: number, text: string) => Promise<Grade | undefined>} */
+async function gradeAgainstBest(ply, action, text) {
+  const { game, answer } = opened();
+  const moves = `${movesBefore(answer, ply)} ${text}`.trim();
   const { judged } = await ask({ moves, ply, advance: false, show: ["judged"] });
-  const place = judged.texts.indexOf(text);
-  return typeof judged.values[place] === "number" ? judged.grades[place] : undefined;
+  return judgedOf(game, answer, judged).known.get(action)?.grade;
 }
 
 // Shows the values of all moves, the best one, and what follows.
 async function showSolution(said = "") {
   const { lesson, ply } = inLesson();
   const { best } = valued().plies[ply];
-  const { action, square = null } = position().legal.find(({ text }) => text === best) ?? { action: -1 };
-  state.hint = { action, square };
+  const action = position().legal.find(({ text }) => text === best)?.action ?? null;
+  state.hint = action;
   lesson.isSolved = true;
   state.render();
   const words = `${said} Best: ${best}.`.trim();
@@ -133,7 +133,7 @@ export async function stepTo(to) {
   const moves = [movesBefore(answer, ply), ...line.texts.slice(0, step)].join(" ").trim();
   try {
     if (step > 0 && line.views[step - 1] === undefined) {
-      line.views[step - 1] = (await api.match({ ...match, moves })).match;
+      line.views[step - 1] = (await answerTo({ ...match, moves })).match;
     }
     if (isStill(lesson) && state.line === line) {
       line.step = step;

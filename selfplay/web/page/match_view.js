@@ -7,7 +7,7 @@ import { at, checked, element } from "./drawing.js";
 import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
-import { RESULT_SCALE, valuesToShow, valueText } from "./values.js";
+import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
 import { aboutBest, capital, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
@@ -93,7 +93,7 @@ function showBoard() {
   });
   if (!isBusy) {
     // While the opponent thinks they stay, so that what is below them does too.
-    const arePoints = mode === "adviser" && (shown.values_are_points || shown.plies.some((one) => one.value_is_points));
+    const arePoints = mode === "adviser" && ((shown.values_in_points && shown.legal.some(({ words }) => words !== null)) || shown.plies.some(isExactPoints));
     const isChoice = isOpen || !isLast;
     at("values-about").textContent = valuesAbout(shown, mode, { known, scale, judged, arePoints, isChoice });
     at("legend").hidden = !scale.isResult && !scale.isExact && [...known.values()].every(({ result }) => result === null);

@@ -161,7 +161,7 @@ async function giveHint() {
   try {
     const { hint } = await ask({ ply: cursor(), show: ["hint"] });
     if (isStill()) {
-      state.hint = hint;
+      state.hint = hint.action;
       state.render();
       say(aboutHint(asked, hint) + aboutLine(hint));
     }

@@ -4,6 +4,7 @@ import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
+import { judgedOf, viewOf } from "./view.js";
 import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
@@ -13,8 +14,16 @@ const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 const LONGEST_LOOK = 500;
 
 // Parts of the answer about the match that is shown.
-/** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof api.match>} */
-export const ask = (asked, signal) => api.match({ ...opened().match, advance: !areWatching(opened().match.person), ...asked }, signal);
+/** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof answerTo>} */
+export const ask = (asked, signal) => answerTo({ ...opened().match, advance: !areWatching(opened().match.person), ...asked }, signal);
+
+// The answer to a request, with the match as it is shown.
+/** @type {(request: MatchRequest, signal?: AbortSignal) => Promise<Omit<Awaited<ReturnType<typeof api.match>>, "match"> & {match: MatchView}>} */
+export async function answerTo(request, signal) {
+  const { game } = opened();
+  const answer = await api.match(request, signal);
+  return { ...answer, match: answer.match && viewOf(game, answer.match) };
+}
 
 // Ends the requests for values when the match changes: the server would answer them before the next move.
 let background = new AbortController();
@@ -106,8 +115,8 @@ function estimate(shown) {
 /** @type {(shown: MatchView) => Promise<void>} */
 async function askPlayers(shown) {
   const { match } = await ask({ ply: state.ply, valued: cursor() }, background.signal);
-  const { legal, values_are_points, values_in_points } = match;
-  Object.assign(shown, { legal, values_are_points, values_in_points });
+  const { legal, values_in_points } = match;
+  Object.assign(shown, { legal, values_in_points });
 }
 
 // Asks for the values of the plies that are not known. An answer has as many as its time allows; without any, the others are
@@ -149,16 +158,10 @@ function askJudge(ply, seconds) {
 /** @type {(ply: number, seconds: number) => Promise<void>} */
 async function judge(ply, seconds) {
   const mine = state.changes;
+  const { game, answer } = opened();
   const { judged } = await ask({ ply, seconds, show: ["judged"] }, background.signal);
-  const { kind, is_exact: isExact, source, actions, texts, values, words, grades, is_complete: isComplete } = judged;
   if (mine === state.changes) {
-    const known = new Map();
-    actions.forEach((action, n) => {
-      if (typeof values?.[n] === "number") {
-        known.set(action, { text: texts[n], value: values[n], words: words?.[n] ?? null, grade: grades[n], share: null, result: null });
-      }
-    });
-    state.judged.set(ply, { kind, isExact, source, isComplete, known });
+    state.judged.set(ply, judgedOf(game, answer, judged));
   }
 }
 

@@ -6,6 +6,7 @@ import { Buttons } from "./buttons.js";
 import { at, element } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { RESULT_SCALE } from "./values.js";
+import { viewOf } from "./view.js";
 
 let visit = 0;
 const nothing = () => {};
@@ -24,7 +25,7 @@ export async function open(game) {
     const { sentences, picture, caption } = await api.rules(game.name);
     if (mine === visit) {
       at("rules-text").replaceChildren(...sentences.map((text) => element("li", {}, text)));
-      draw(game, picture, caption);
+      draw(game, viewOf(game, picture), caption);
     }
   } catch (/** @type {any} */ error) {
     if (mine === visit) {

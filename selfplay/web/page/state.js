@@ -65,7 +65,7 @@ export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) 
 
 /** @type {Judged} */
 const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
-const VALUES = ["value", "words", "value_is_points", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
+const VALUES = ["value", "words", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
 /** @type {(one: any, other: any, names: string[]) => boolean} */
 export const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
@@ -174,16 +174,15 @@ export function valued() {
 
 /** @type {(ply: PlyDescription, number: number) => Partial<PlyDescription>} */
 function judgedPly({ action, is_forced: isForced }, number) {
-  const { kind, isExact, isComplete, known } = state.judged.get(number) ?? NOT_JUDGED;
+  const { kind, isComplete, known } = state.judged.get(number) ?? NOT_JUDGED;
   const found = known.get(action);
   if (isForced || !isComplete || found === undefined) {
     return UNKNOWN;
   }
   const { value, words, grade } = found;
   const best = known.get(bestActions(known)[0]) ?? found;
-  const isInPoints = kind === "points";
   const better = { best: best.text, best_value: best.value, best_words: best.words };
-  return { value, words, grade, ...better, in_points: isInPoints, value_is_points: isInPoints && isExact };
+  return { value, words, grade, ...better, in_points: kind === "points" };
 }
 
 // ---------------------------------------------------------------------- the address

@@ -20,14 +20,14 @@ const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 const POINTS_OF_COLOURS = 8;
 
 // Who values the actions of a seat.
-/** @type {(match: MatchView, seat: number) => OfferedPlayer} */
+/** @type {(match: Pick<MatchView, "advisers">, seat: number) => OfferedPlayer} */
 export const adviserOf = ({ advisers }, seat) => advisers[seat];
 
 // The first of them that does not estimate values; undefined if there is none.
 /** @type {(match: MatchView) => OfferedPlayer | undefined} */
 export const silentOf = ({ advisers }) => advisers.find(({ estimates }) => !estimates);
 
-/** @type {(match: MatchView, ply: PlyDescription) => Scale} */
+/** @type {(match: Pick<MatchView, "advisers">, ply: PlyData) => Scale} */
 export function scaleOfPly(match, ply) {
   return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
 }
@@ -39,7 +39,7 @@ export function scaleOfPly(match, ply) {
 export function valuesToShow(mode, match, judged) {
   if (mode === "perfect") {
     if (judged !== null) {
-      return { known: judged.known, scale: scaleOfJudged(match, judged) };
+      return { known: judged.known, scale: judgeScale(match, judged) };
     }
     const atOnce = new Map(match.legal.flatMap((one) => {
       const found = knownAtOnce(one);
@@ -50,9 +50,9 @@ export function valuesToShow(mode, match, judged) {
   const legal = mode === "adviser" ? match.legal : [];
   const total = legal.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
   /** @type {(one: ActionDescription) => Known} */
-  const about = ({ text, grade, value, visits, words, result }) => ({
+  const about = ({ text, value, visits, words, result }) => ({
     text,
-    grade,
+    grade: null,
     value,
     share: visits === null || total === 0 ? null : Math.round((100 * visits) / total),
     words,
@@ -66,13 +66,13 @@ export function valuesToShow(mode, match, judged) {
 
 // What a legal action leads to with perfect play if the match says so, until the exact values have come; null if not.
 /** @type {(one: ActionDescription) => Known | null} */
-function knownAtOnce({ text, grade, value, words, result }) {
-  const about = { text, grade, share: null, result: null };
+function knownAtOnce({ text, value, words, result }) {
+  const about = { text, grade: null, share: null, result: null };
   return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
 
-/** @type {(match: MatchView, judged: Judged) => Scale} */
-const scaleOfJudged = ({ judge }, { kind, isExact }) =>
+/** @type {(match: Pick<MatchView, "judge">, judged: Pick<Judged, "kind" | "isExact">) => Scale} */
+export const judgeScale = ({ judge }, { kind, isExact }) =>
   isExact ? (kind === "results" ? RESULT_SCALE : EXACT_SCALE) : kind === "points" ? POINTS_SCALE : judge;
 
 // A value as short text. Unbounded values (of searches) are integers.
@@ -174,6 +174,27 @@ const valueInWords = ({ value, share, words, result }, scale) =>
   ].filter(Boolean);
 
 // ---------------------------------------------------------------------- plies
+
+// Whether the value of a ply is the exact number of points won at the end of the match.
+/** @type {(ply: PlyDescription) => boolean} */
+export const isExactPoints = (ply) => ply.in_points && ply.words !== null;
+
+// Values of networks are float32.
+const ROUNDING = 1e-6;
+/** @type {NonNullable<Grade>[]} */
+const GRADES = ["inaccuracy", "mistake", "blunder"];
+
+// How much worse than the best action an action is; of two exact values, throwing away a win or a draw is a blunder. losses: the
+// smallest one of each grade; a value that is neither points nor exact is at most as far from that of an even match as a win is.
+/** @type {(losses: number[], one: {value: number | null, words: string | null}, best: {value: number | null, words: string | null}, scale: Scale) => Grade} */
+export function gradeOfLoss(losses, one, best, { neutral }) {
+  const [value, most] = [Number(one.value), Number(best.value)];
+  if (one.words !== null && best.words !== null && Math.sign(value) !== Math.sign(most)) {
+    return "blunder";
+  }
+  const loss = (most - value) / (neutral || 1);
+  return GRADES[losses.filter((smallest) => loss >= smallest - ROUNDING).length - 1] ?? null;
+}
 
 // The grade of a ply; null if it was about as good as the best, or if its value has no unit, as in some searches.
 /** @type {(match: MatchView, ply: PlyDescription) => Grade} */

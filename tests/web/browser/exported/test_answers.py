@@ -11,11 +11,11 @@ from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
 
-SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "square", "origin", "turned")
-SAME_ACTIONS = ("action", "text", "square", "pointed", "warning")
+SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "changes")
+SAME_ACTIONS = ("action", "text", "square", "pointed", "end", "ends_at_once")
 SAME = (
-    *("squares", "points", "lead", "captured", "ko", "owners", "to_move", "awaits_person", "can_undo", "is_over"),
-    *("is_practice", "winner", "winning_squares", "result", "moves", "people", "person_seat", "seat_names"),
+    *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
+    *("is_practice", "result", "moves", "people", "komi"),
 )
 # Black captures two stones, and has territory at the end.
 GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"

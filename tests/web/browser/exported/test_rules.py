@@ -7,7 +7,6 @@ from pathlib import Path
 from shutil import which
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Page, expect
@@ -18,7 +17,6 @@ from selfplay.compute.positions import flag, position, squares
 from selfplay.compute.positions import number as number_of_bits
 from selfplay.compute.words import WordInt, parts_of_bits
 from selfplay.games import game_names, make_game
-from selfplay.games.board_checks import winning_chain
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import pretrained_agent
 from selfplay.runs.levels import agent_of_level
@@ -57,25 +55,6 @@ def test_the_winning_chain_and_the_rules_of_hex_are_shown(exported: Page, addres
     exported.get_by_role("link", name="Rules").click()
     expect(exported.locator("#rules-text li")).to_have_text(list(make_game("hex_3x3").presentation.how_to_play))
     expect(exported.locator("#rules-picture .cell.won")).to_have_count(3)
-
-
-CHAINS = """
-async ({ boards, width }) => {
-  const { winningSquares } = await import("./local/winning.js");
-  const view = { rows: width, columns: width, is_rhombus: true };
-  return boards.map((squares) => winningSquares({ line_length: null, line_is_exact: false, view }, squares));
-}
-"""
-
-
-def test_chains_are_those_of_the_library(exported: Page, address: Callable[[str], str]) -> None:
-    exported.goto(address("hex_3x3"))
-    boards = np.random.default_rng(1).choice(np.array([-1, 0, 1], np.int8), (300, 36), p=[0.45, 0.1, 0.45])
-    found = exported.evaluate(CHAINS, {"boards": boards.tolist(), "width": 6})
-    expected = [winning_chain(board, (6, 6)) for board in boards]
-    # Of several shortest chains, both find the same.
-    assert list(map(sorted, found)) == expected
-    assert {bool(chain) for chain in expected} == {True, False}
 
 
 SIXTY_THREE = 63

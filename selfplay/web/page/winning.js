@@ -1,15 +1,18 @@
-// The squares that have won a match, as winning_squares and winning_chain in selfplay/games/board_checks.py.
+// The squares that have won a match.
+
+import { hasBoard } from "./geometry.js";
 
 const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 const BESIDE_HEXAGON = [[0, -1], [0, 1], [-1, 0], [-1, 1], [1, 0], [1, -1]];
 
 // Of a finished match; empty if neither a line nor a chain wins.
-/** @type {(description: Pick<Description, "line_length" | "line_is_exact" | "view">, squares: number[]) => number[]} */
-export function winningSquares({ line_length: length, line_is_exact: isExact, view }, squares) {
-  if (view.is_rhombus) {
-    return winningChain(view, squares);
+/** @type {(game: GameView, squares: number[]) => number[]} */
+export function winningSquares(game, squares) {
+  if (!hasBoard(game)) {
+    return [];
   }
-  return length === null ? [] : winningLines(length, isExact, view, squares);
+  const { is_rhombus: isRhombus, line_length: length, line_is_exact: isExact } = game;
+  return isRhombus ? winningChain(game, squares) : length === null ? [] : winningLines(length, isExact, game, squares);
 }
 
 /** @type {(length: number, isExact: boolean, view: BoardShape, squares: number[]) => number[]} */

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selfplay.games import make_game
-from selfplay.games.dead_stones import dead_stones, pass_alive
+from selfplay.players.dead_stones import dead_stones, pass_alive
 
 GAME = make_game("go", 7)
 
@@ -65,8 +65,17 @@ def test_the_same_key_gives_the_same_stones_after_two_passes() -> None:
 
 
 def test_chains_with_two_vital_regions_are_alive_whatever_happens() -> None:
-    assert pass_alive(np.array(board(TWO_EYES), np.int8), 7) == {1, 3, 7, 8, 9, 10}
+    def alive(text: str) -> set[int]:
+        found = pass_alive(np.array(board(text), np.int8), 7)
+        return {crossing for crossing in range(49) if found >> crossing & 1}
+
+    assert alive(TWO_EYES) == {1, 3, 7, 8, 9, 10}
     # Black's row at the top has two eyes; those of the rest of its chains are open.
-    black = {2, 4, 9, 10, 11, 12, 14, 15, 16}
-    assert black <= pass_alive(np.array(board(ONE_EYE), np.int8), 7)
-    assert pass_alive(np.array(board(INVADED), np.int8), 7) == set()
+    assert {2, 4, 9, 10, 11, 12, 14, 15, 16} <= alive(ONE_EYE)
+    assert alive(INVADED) == set()
+
+
+def test_real_eyes_are_not_filled_and_the_pass_is_kept() -> None:
+    state = GAME.set_up(board(TWO_EYES), 1)
+    left_out = GAME.legal_action_mask(state) & ~GAME.sensible_action_mask(state)
+    assert left_out[0].nonzero()[:, 0].tolist() == [0, 2]
