@@ -37,6 +37,7 @@ RECIPES = {
     "go_7x7": "alphazero_go",
     "gomoku": "alphazero_gomoku",
     "gomoku_other_sizes": "alphazero_gomoku_other_sizes",
+    "hex": "alphazero_hex",
     "nine_mens_morris": "nine_mens_morris",
     "othello": "othello",
 }

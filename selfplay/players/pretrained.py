@@ -25,15 +25,14 @@ PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 11, "nine_mens_morris": 8}
 """Plies that agents look ahead in at most about half a second, in games in which moves are forced or change little."""
 
-
-OTHER_SIZES = {"gomoku": range(10, 20)}
-"""Sizes of boards that no agent was trained on, and that the agent in the folder GAME_other_sizes plays better than a
-search by random matches."""
+OTHER_SIZES = {"gomoku": ("gomoku_other_sizes", range(10, 20)), "hex": ("hex", range(8, 14))}
+"""By game, the folder of an agent for boards of all sizes, and sizes that no agent was trained on, and that it plays
+better than a search by random matches."""
 
 
 @cache
 def pretrained_agents() -> dict[str, Path]:
-    """The files of the agents that come with the program, by game, or by GAME_other_sizes."""
+    """The files of the agents that come with the program, by game or the folder in OTHER_SIZES."""
     return {path.parents[1].name: path for path in sorted(PRETRAINED_FOLDER.glob("*/level_*/agent.safetensors"))}
 
 
@@ -47,8 +46,8 @@ def find_pretrained(game: str) -> Path | None:
     parts = parts_of_game_name(game)
     if game in agents or parts.parameters or parts.base not in OTHER_SIZES:
         return agents.get(game)
-    size = parts.size or GAMES[parts.base].sizes[0]
-    return agents[f"{parts.base}_other_sizes"] if size in OTHER_SIZES[parts.base] else None
+    folder, sizes = OTHER_SIZES[parts.base]
+    return agents[folder] if (parts.size or GAMES[parts.base].sizes[0]) in sizes else None
 
 
 def pretrained_agent(game: str) -> Path:

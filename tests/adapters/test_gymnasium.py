@@ -28,7 +28,7 @@ def test_the_environment_passes_the_check_of_gymnasium(game: str, opponent: str)
 def test_environments_are_made_by_their_names() -> None:
     import gymnasium
 
-    env = gymnasium.make("selfplay.adapters.gymnasium:selfplay/Tictactoe-v0", opponent="medium", seat=0)
+    env = gymnasium.make("selfplay.adapters.gymnasium:selfplay/Tictactoe-v0", opponent="perfect", seat=0)
     env.reset(seed=0)
     _, reward, *_ = env.step(4)
     assert (reward, env.unwrapped.game.name) == (0.0, "tictactoe")

@@ -2,6 +2,7 @@
 
 import os
 
+import numba
 import pytest
 
 from selfplay.compute.bit_algebra import named_by_closure
@@ -84,6 +85,16 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, caching_below, 
     damaged = path.read_bytes()
     assert hits_of(triple, 15) == 0
     assert path.read_bytes() != damaged
+    assert hits_of(triple, 15) == 1
+
+
+@pytest.mark.parametrize("setting", ["OPT", "BOUNDSCHECK"])
+def test_code_made_by_other_settings_of_the_compiler_is_not_loaded(tmp_path, caching_below, monkeypatch, setting):
+    caching_below(tmp_path)
+    assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
+    with monkeypatch.context() as patch:
+        patch.setattr(numba.config, setting, 1)
+        assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     assert hits_of(triple, 15) == 1
 
 

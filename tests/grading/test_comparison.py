@@ -155,7 +155,7 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
 
 
 def test_a_level_is_measured_as_soon_as_it_is_trained(
-    comparison: Comparison, run_dir: Path, of_stubs: None, tmp_path: Path
+    comparison: Comparison, run_dir: Path, of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measure_level(compose_settings(["game=connect_four", f"run_dir={run_dir}", *JUDGED]), 2)
     strength = pd.read_csv(RunFolder(run_dir).strength(2))
@@ -163,6 +163,7 @@ def test_a_level_is_measured_as_soon_as_it_is_trained(
     assert strength.columns.tolist() == columns
     assert strength.iloc[0].tolist() == comparison.table.loc[2, columns].tolist()
     # Where no solver reaches the start, levels meet the level before them and the random player.
+    monkeypatch.setattr(LEVEL_PLAYER, lambda run_dir, level, game, *_: FirstLegal(game))
     measure_level(settings_for(tmp_path, "othello", 2, "comparison.earlier_matches=6"), 2)
     strength = pd.read_csv(RunFolder(tmp_path).strength(2))
     for opponent in ("previous", "random"):

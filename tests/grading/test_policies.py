@@ -8,7 +8,7 @@ from selfplay.architectures import build_network
 from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
 from selfplay.grading.compared import Compared, ComparisonParameters
-from selfplay.grading.grades_and_policies import POSITIONS, Policies, policy_positions
+from selfplay.grading.grades_and_policies import POSITIONS, Policies, policy_player, policy_positions
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.random import RandomPlayer
@@ -16,6 +16,7 @@ from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 
 GAME = make_game("tictactoe")
+SEARCH_PLAYER = "selfplay.grading.grades_and_policies.search_player"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,9 @@ def test_policies_are_measured_by_entropy_and_agreement_with_search(agents: dict
     assert policies_of(agents, 2).rows == [second]
 
 
-def test_report_and_figure(agents: dict[int, Agent]) -> None:
+def test_report_and_figure(agents: dict[int, Agent], monkeypatch: pytest.MonkeyPatch) -> None:
+    # The policy of level 1 takes the place of the searches, which take 7 s to compile.
+    monkeypatch.setattr(SEARCH_PLAYER, lambda *_: policy_player(agents[1], 1))
     measure = policies_of(agents, 1, 2)
     (sentence,) = measure.sentences(pd.DataFrame())
     positions = measure.rows[0]["positions"]

@@ -36,7 +36,7 @@ DEEP = ["breakthrough_6x6", "breakthrough_8x8", "draughts", "nine_mens_morris"]
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "gomoku_other_sizes", "othello", *DEEP}
+    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "gomoku_other_sizes", "hex", "othello", *DEEP}
     size = sum(path.stat().st_size for path in PRETRAINED_FOLDER.rglob("*") if path.is_file())
     assert size < 16_000_000
 
@@ -79,19 +79,18 @@ def test_it_beats_the_random_player(name: str) -> None:
 
 
 def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
-    for game, sizes in OTHER_SIZES.items():
+    for game, (folder, sizes) in OTHER_SIZES.items():
         board = make_game(game, size=sizes[-1])
         assert strengths(board)["hard"].player.startswith("mcts:pretrained?")
         assert judge_name(board)[0].startswith("mcts:pretrained?")
         assert usual_player(board, RunFolder(tmp_path)) == "mcts:pretrained"
         path = pretrained_agent(board.name)
-        assert path.parents[1].name == f"{game}_other_sizes"
+        assert path.parents[1].name == folder
         assert Agent.load(path, board).network(board.observe(board.init())).policy_logits.shape[1] >= board.num_squares
         offered = offers(board, tmp_path, WebSettings(str(tmp_path), GameSettings(board.name)), ["pretrained"])
         assert next(iter(offered)).about.endswith("learned by self-play on another size of the board")
-        outside = make_game(game, size=sizes[-1] + 1)
-        assert find_pretrained(outside.name) is None
     assert pretrained_agent("gomoku").parents[1].name == "gomoku"
+    assert find_pretrained("gomoku_8x8") is find_pretrained("hex_5x5") is None
     # Of other rules than those that were learned there is none.
     assert find_pretrained("gomoku_15x15_length=4") is None
 

@@ -148,7 +148,7 @@ def test_strengths_play_near_stones_in_gomoku() -> None:
 
 
 def test_strengths_of_a_game_of_any_size() -> None:
-    assert "rollouts" in strengths(make_game("hex"))["hard"].player
+    assert "rollouts" in strengths(make_game("hex_5x5"))["hard"].player
     for game in (make_game("dots_and_boxes", 3), make_game("dots_and_boxes", 5)):
         found = strengths(game)
         assert all("evaluation=boxes" in found[strength].player for strength in STRENGTHS)

@@ -62,6 +62,7 @@ def test_results_that_can_be_forced_are_exact_and_a_move_that_gives_them_away_is
     assert number > 10
 
 
+@pytest.mark.slow
 def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one(judge):
     state = BREAKTHROUGH.init()
     alone, moves = judge.estimate(state), BREAKTHROUGH.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
@@ -73,6 +74,7 @@ def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one(judge):
         assert -1 <= estimate.value(action) <= estimate.value(estimate.best)
 
 
+@pytest.mark.slow
 def test_hints_do_not_depend_on_the_random_numbers_of_the_match(judge):
     hints = [hint(Session(BREAKTHROUGH, (None, None), key), judge) for key in (1, 2, 3)]
     assert len({(one.action, one.estimate.value(one.action), tuple(one.line[:1])) for one in hints}) == 1

@@ -59,11 +59,11 @@ def test_each_move_of_a_file_is_valued_with_the_better_one_and_written_as_a_comm
 def test_the_heading_says_komi_handicap_players_and_result_and_comments_are_kept(tmp_path):
     path, out = tmp_path / "match.sgf", tmp_path / "commented.sgf"
     path.write_text(HANDICAP)
-    result = run_forked(COMMAND, "analyse", str(path), "player=mcts:rollouts?simulations=20", f"commented={out}")
+    result = run_forked(COMMAND, "analyse", str(path), "player=tests.support.stub_players:Valuing", f"commented={out}")
     assert (result.returncode, result.stderr) == (0, "")
     heading, values, start, first, *others = result.stdout.splitlines()
     assert heading == "Go 3x3, komi 0.5, handicap 2, black: Ann, white: Bob, white wins (R)"
-    assert (values, start) == ("values: mcts:rollouts?simulations=20", "start")
+    assert (values, start) == ("values: valuing", "start")
     assert first.startswith("1. white B2 ")
     assert first.endswith(" good")
     assert [line.split()[:3] for line in others] == [["2.", "black", "pass"], ["3.", "white", "pass"]]

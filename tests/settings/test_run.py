@@ -77,6 +77,7 @@ def test_every_recipe_builds_its_game_and_network(recipes: dict[str, Settings]) 
         assert build_network(settings.architecture, game.observation_shape, game.num_distinct_actions).training
 
 
+@pytest.mark.slow
 def test_another_board_network_and_learner_can_be_chosen_with_every_recipe(recipes: dict[str, Settings]) -> None:
     chosen = ["game=go_5x5", "architecture=conv", "learner=expert"]
     expected = compose_settings(chosen)
