@@ -290,14 +290,10 @@ class Session:
         self.results = self.results.with_record(record)
         self._is_counted = True
 
-    @property
-    def chosen_by_people(self) -> list[int]:
-        """The plies at which a person has chosen the action."""
-        return [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]
-
     def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
-        if not (chosen := self.chosen_by_people):
+        chosen = [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]
+        if not chosen:
             raise NotNowError("you have not taken an action yet")
         return self.rewind(chosen[-1])
 
