@@ -57,7 +57,7 @@ export function whatHappened(match, before) {
   if (match.result !== null) {
     words.push(match.result);
   } else if (match.count) {
-    words.push(`Both have passed. Without the dead stones: ${match.counted ?? "…"}`);
+    words.push(`Without dead stones: ${match.counted ?? "…"}`);
   } else if (areWatching(match.people)) {
     words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
