@@ -165,7 +165,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {
-        "view": catalog.game_view(game).model_dump(mode="json") | {"can_be_set_up": False},
+        "view": catalog.game_view(game).model_dump(mode="json")
+        | {"can_be_set_up": False, "options": [], "handicaps": {}},
         "offer": offer.model_dump(mode="json"),
         "rules": how_to_play(game).model_dump(mode="json"),
         "ways": ways,
