@@ -264,7 +264,7 @@ def test_hex_is_played_with_swap():
 
 > showboard
 =
-   A B C
+   a b c
   1 . . .
    2 . . .
     3 O . .
