@@ -7,13 +7,14 @@ Temperatures = tuple[float, float, float, float]
 """Of beginner, easy, medium and hard."""
 
 SEARCH = "search:negascout?table_bits=0&evaluation=pretrained&depth=3"
+DEEP_SEARCH = "search:negascout?table_bits=14&evaluation=pretrained"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
     ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
-    ("othello", SEARCH): (0.0844, 0.0577, 0.0382, 0.00333),
-    ("breakthrough_6x6", SEARCH): (0.168, 0.119, 0.1, 0.03),
+    ("othello", f"{DEEP_SEARCH}&depth=9&probcut=1.0&endgame=14"): (0.05, 0.035, 0.0267, 0.01),
+    ("breakthrough_6x6", f"{DEEP_SEARCH}&depth=5"): (0.168, 0.119, 0.1, 0.05),
 }
 """By the name of the game and of the player by whose values the actions are drawn. Each strength then scores 70 to 85 %
 against the next below, or as close to it as docs/playing.md says."""

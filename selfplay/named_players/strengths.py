@@ -12,8 +12,15 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerKind, PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
+from selfplay.players.pretrained import (
+    PRETRAINED,
+    find_pretrained,
+    is_for_compiled_search,
+    pretrained_agent,
+    search_depth,
+)
 from selfplay.players.tempered import TemperedPlayer
+from selfplay.runs.run_folder import PROBCUT_FILE
 
 NOTICES = {"beginner": 0.5, "easy": 0.75, "medium": 0.95, "hard": 1.0}
 """The weaker strengths, the weakest first: how often each sees that a player can win at once."""
@@ -22,13 +29,16 @@ STRENGTHS = (*NOTICES, "strongest")
 
 SEARCH, DEEP_SEARCH = "search:negascout?table_bits=0", "search:negascout?table_bits=14"
 """Without a table, which saves little at small depths, so that each of many matches can have a player."""
-DEPTH, STRONGEST_DEPTH, DEPTH_BY_FEATURES = 3, 5, 6
-"""Plies that a search looks ahead in most games: that by whose values the weaker strengths draw, and the strongest,
-with a learned agent and without."""
-SOLVED_DEPTH = 8
-"""The same of the weaker strengths in games that can be solved, where only the ends of matches have values."""
-ENDGAME = 10
-"""With at most this number of empty squares the strongest player plays perfectly, in games with an exact solver."""
+DEPTH, DEPTH_BY_FEATURES, DEPTH_BY_PROBCUT = 5, 6, 10
+"""Plies that the strongest search looks ahead in most games: with a learned agent, without, and with an agent to which
+ProbCut was fitted. The weaker strengths draw by the values of one ply less."""
+THRESHOLD = 1.0
+"""Of ProbCut."""
+SOLVED_DEPTH, SOLVED_DEPTH_BY_ENDS = 3, 8
+"""Plies by whose values the weaker strengths draw in games that can be solved: where positions before the end have
+values, and where only ends have."""
+ENDGAME = 14
+"""With at most this number of empty squares searches play perfectly, in games with an exact solver."""
 SLACK = 0.01
 """Of the strongest player that searches by alpha-beta, so that it does not repeat its matches."""
 SIMULATIONS, MOST_SIMULATIONS = 100, 400
@@ -69,14 +79,19 @@ def _players(game: Game) -> tuple[str, Strength]:
         search = f"mcts:{PRETRAINED}?simulations="
         return f"{search}{SIMULATIONS}", Strength(f"{search}{MOST_SIMULATIONS}", FROM_VISITS)
     evaluation = PRETRAINED if has_agent else game.usual_evaluation
-    if has_agent or game.features is not None:
-        depth = search_depth(learned_as, STRONGEST_DEPTH if has_agent else DEPTH_BY_FEATURES)
-        weaker = f"{SEARCH}&evaluation={evaluation}&depth={max(DEPTH, depth // 2)}"
-        endgame = "" if game.exact_solver is None else f"&endgame={ENDGAME}"
-        strongest = Strength(f"{DEEP_SEARCH}&evaluation={evaluation}&depth={depth}&slack={SLACK}{endgame}")
-        return weaker, Strength("perfect") if has_perfect else strongest
     if has_perfect:
-        return f"{SEARCH}&evaluation={evaluation}&depth={SOLVED_DEPTH}", Strength("perfect")
+        depth = SOLVED_DEPTH_BY_ENDS if evaluation == "none" else SOLVED_DEPTH
+        return f"{SEARCH}&evaluation={evaluation}&depth={depth}", Strength("perfect")
+    if has_agent or game.features is not None:
+        depth, more = search_depth(learned_as, DEPTH) if has_agent else DEPTH_BY_FEATURES, ""
+        if has_agent and pretrained_agent(learned_as).with_name(PROBCUT_FILE).exists():
+            depth, more = DEPTH_BY_PROBCUT, f"&probcut={THRESHOLD}"
+        if game.exact_solver is not None:
+            more += f"&endgame={ENDGAME}"
+        weaker, strongest = (
+            f"{DEEP_SEARCH}&evaluation={evaluation}&depth={plies}{more}" for plies in (depth - 1, depth)
+        )
+        return weaker, Strength(f"{strongest}&slack={SLACK}")
     most = max(FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES // (game.num_squares or 1))
     return f"mcts:rollouts?simulations={ROLLOUTS}", Strength(f"mcts:rollouts?simulations={most}", FROM_VISITS)
 

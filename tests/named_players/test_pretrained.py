@@ -45,7 +45,8 @@ def test_larger_games_have_one() -> None:
 def test_agents_that_look_further_ahead_do_so_wherever_they_play(name: str, tmp_path: Path) -> None:
     game, depth = make_game(name), search_depth(name, 1)
     assert depth > 3
-    assert f"evaluation=pretrained&depth={depth}" in strengths(game)["strongest"].player
+    assert f"evaluation=pretrained&depth={depth}&" in strengths(game)["strongest"].player
+    assert strengths(game)["hard"].player.endswith(f"evaluation=pretrained&depth={depth - 1}")
     assert f"depth={depth}&table_bits=14&evaluation=pretrained" in judge_name(game)[0]
     assert usual_player(game, RunFolder(tmp_path)) == f"pretrained?depth={depth}"
     offered = offers(game, tmp_path, WebSettings(str(tmp_path), GameSettings(name)), ["pretrained"])
