@@ -5,6 +5,7 @@
     python benchmarks/throughput.py --device cuda matches training
     python benchmarks/throughput.py memory --matches 100000 10000000
     python benchmarks/throughput.py costs
+    python benchmarks/throughput.py self_play --together 64 --repeats 3
     python benchmarks/throughput.py search --games tictactoe connect_four
 
 Each figure is measured over as many matches or steps as take --seconds, with at least eight parts per worker if there
@@ -23,6 +24,7 @@ import logging
 import torch
 from measured.matches import COLUMNS, LEVELS, matches_per_second
 from measured.processes import fixed_costs, memory
+from measured.self_play import simulations_per_second
 from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
@@ -40,6 +42,7 @@ SECTIONS = {
     "matches": matches_per_second,
     "training": training_rows_per_second,
     "costs": fixed_costs,
+    "self_play": simulations_per_second,
     "search": rollouts_per_second,
 }
 
@@ -54,6 +57,7 @@ def main() -> None:
     parser.add_argument("--batch-sizes", nargs="+", type=int, default=[1024, 16384])
     parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=list(COLUMNS))
     parser.add_argument("--matches", nargs="+", type=int, default=[100_000, 1_000_000], help="for the section memory")
+    parser.add_argument("--together", type=int, default=64, help="matches at a time, for the section self_play")
     parser.add_argument("--device", choices=DEVICES, default=CPU)
     parser.add_argument("--seconds", type=float, default=0.3, help="shortest time of a measurement")
     parser.add_argument("--repeats", type=int, default=1)

@@ -6,9 +6,10 @@
 
 Positions after four random plies, on one thread. Each figure is the median of --repeats measurements, in which the
 batch is searched, or several batches of together at least 64 positions. The networks and tables have random weights.
-The last column is the share of the time that is spent in a network that torch evaluates in batches; its outputs are not
-kept here. The networks of pretrained agents are measured with --evaluators pretrained. `benchmarks/throughput.py
-search` measures searches with random matches beside OpenSpiel.
+The last column is the share of the time that is spent in a network with a policy head; its outputs are not kept here.
+If it is computed inside the search, this is the time of as many forward passes alone. The networks of pretrained agents
+are measured with --evaluators pretrained. `benchmarks/throughput.py search` measures searches with random matches
+beside OpenSpiel.
 """
 
 import project_environment
@@ -26,6 +27,7 @@ from measured.tree_search import OPENING_PLIES
 from torch import nn
 
 from selfplay.architectures import build_network
+from selfplay.architectures.layer_program import run_program
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
@@ -42,6 +44,7 @@ from selfplay.training.fitting import seeded
 ROLLOUTS = "rollouts"
 NOISE = {"puct": {"noise": 0.25}, "gumbel": {"gumbel_scale": 1.0}}
 FEWEST_POSITIONS = 64
+PASSES = 9
 
 
 class TimedNetwork(nn.Module):
@@ -80,6 +83,19 @@ def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[A
     return evaluator, timed
 
 
+def seconds_of_pass(evaluator: Any, game: Game) -> float:
+    """Processor time of a forward pass of a network that is computed inside the search."""
+    program = evaluator.parameters(game).program
+    given = program.steps, program.weights, program.indices, program.memory, program.is_portable
+    seconds = []
+    for _ in range(PASSES):
+        start = process_time()
+        for _ in range(FEWEST_POSITIONS):
+            run_program(*given)
+        seconds.append((process_time() - start) / FEWEST_POSITIONS)
+    return median(seconds)
+
+
 def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
     """The median of the simulations per second, after a search that warms up."""
     count = max(batch_size, FEWEST_POSITIONS)
@@ -104,6 +120,7 @@ def main() -> None:
     parser.add_argument("--rules", nargs="+", default=list(SEARCH_RULES))
     parser.add_argument("--batches", nargs="+", type=int, default=[1, 64, 1024])
     parser.add_argument("--simulations", type=int, default=200)
+    parser.add_argument("--parallel", type=int, default=1, help="positions of a tree that torch evaluates together")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -112,12 +129,17 @@ def main() -> None:
     print("| evaluator | rule | positions | simulations/s | network |\n|---|---|---:|---:|---:|")
     for name, rule, batch_size in product(options.evaluators, options.rules, options.batches):
         evaluator, network = evaluator_of(name, game, options.settings)
-        search = TreeSearch(game, evaluator, make_rule(rule, NOISE.get(rule)), options.simulations)
+        how = make_rule(rule, NOISE.get(rule)), options.simulations
+        search = TreeSearch(game, evaluator, *how, parallel=options.parallel)
         start = process_time()
         if network is not None:
             network.seconds = 0.0
         rate = measure(search, batch_size, options.repeats)
-        share = "" if network is None else f"{network.seconds / (process_time() - start):.0%}"
+        share = ""
+        if network is not None:
+            share = f"{network.seconds / (process_time() - start):.0%}"
+        elif isinstance(evaluator, NetworkEvaluator) and evaluator.temperature is None:
+            share = f"{rate * seconds_of_pass(evaluator, game):.0%}"
         print(f"| {name} | {rule} | {batch_size:,} | {rate:,.0f} | {share} |", flush=True)
 
 

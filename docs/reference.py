@@ -56,9 +56,8 @@ Made from the code by `python docs/reference.py`. Every program prints its own w
 - `-m seed=0,1,2` runs a [sweep](reproducibility.md#sweeps).
 
 After each name follow the default, the meaning, and in parentheses the allowed values (`>0..1`: above 0, at
-most 1) and the stages that read it; in names without a meaning the default is in parentheses. A stage that was
-made with other settings is only replaced with `force=true`. `recipe=default`, which holds unless another is
-chosen, sets
+most 1); in names without a meaning the default is in parentheses. A stage that was made with other settings is only
+replaced with `force=true`. `recipe=default`, which holds unless another is chosen, sets
 
 {default_recipe}
 """
@@ -115,8 +114,7 @@ def allowed(leaf: Leaf, meaning: str) -> str:
 
 
 def setting(leaf: Leaf, meaning: str, note: str = "") -> str:
-    stages = ", ".join(sorted(leaf.stages))
-    notes = "; ".join(filter(None, [allowed(leaf, meaning), stages, note]))
+    notes = "; ".join(filter(None, [allowed(leaf, meaning), note]))
     return item(f"**`{leaf.name}`** `{shown(leaf.value)}`: {meaning}{f' ({notes})' if notes else ''}")
 
 

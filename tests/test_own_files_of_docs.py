@@ -87,8 +87,6 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     learned = printed["selfplay learn game=connect3:Connect3 levels=2 matches=20000"]
     assert printed_after(GAME, "before a table of all levels:") in learned
     folder.follow(CHECKS, "connect3:Connect3", "level-2")
-    write_module(folder.path, CHECKS, "def perft(columns, depth)", "count.py")
-    assert folder.run("python count.py") == printed_after(CHECKS, "seconds it prints")
     write_module(folder.path, CHECKS, "a_full_board_is_a_draw", "test_connect3.py")
     assert "3 passed" in folder.run("python -m pytest -q -p no:cacheprovider test_connect3.py")
     write_module(folder.path, CHECKS, "from selfplay import check_game, make_game", "check.py")

@@ -140,7 +140,8 @@ class Vertices:
         places = range(height * self.size)
         others = game.num_distinct_actions - len(places)
         self.columns = COLUMNS_OF_HEX if game.presentation.is_rhombus else COLUMNS
-        self.pass_action = len(places) if others == 1 else None
+        self.pass_action = game.pass_action if game.chosen_pass is None else game.chosen_pass
+        self._game = game
         is_square = height == self.size > 0 and others in (0, 1)
         if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):
             raise SettingError(f"game={game.name}: the Go Text Protocol needs actions that are squares of a board")
@@ -151,6 +152,8 @@ class Vertices:
         """The text of an action in the protocol."""
         if action == self.pass_action:
             return PASS
+        if action == self.size**2:
+            return self._game.action_to_string(action)
         row, column = divmod(action, self.size)
         return f"{self.columns[column]}{row + 1 if self.rows == 'top' else self.size - row}"
 
@@ -159,6 +162,8 @@ class Vertices:
         name = text.upper()
         if name == PASS and self.pass_action is not None:
             return self.pass_action
+        if self._game.is_action_text(text) and self._game.string_to_action(text) == self.size**2:
+            return self.size**2
         column, row = self.columns[: self.size].find(name[:1]), name[1:]
         if not name or column < 0 or not (is_whole_number(row) and 1 <= int(row) <= self.size):
             raise IllegalActionError(f"{shortened(text)!r} is not a vertex of a board of {self.size}x{self.size}")

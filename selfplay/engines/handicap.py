@@ -1,5 +1,9 @@
 """Where handicap stones stand on a board of Go, as the command fixed_handicap places them."""
 
+from contextlib import suppress
+
+from selfplay.games.game import Game
+
 SMALLEST_BOARD, FAR_FROM_EDGE = 7, 13
 """The smallest board with such points, and the smallest one on which they are on the fourth line."""
 
@@ -21,3 +25,14 @@ def handicap_squares(number: int, size: int) -> list[int]:
     if number in (5, 7, 9):
         order.append((middle, middle))
     return [size * row + column for row, column in order]
+
+
+def handicaps(game: Game) -> dict[int, list[int]]:
+    """The squares of the stones of each number that a game allows; empty if it has no handicap stones."""
+    found = dict[int, list[int]]()
+    if game.komi is None or not game.can_be_set_up:
+        return found
+    for number in range(2, 10):
+        with suppress(ValueError):
+            found[number] = handicap_squares(number, game.observation_shape[2])
+    return found

@@ -24,6 +24,7 @@ from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 from selfplay.pickling import MadeAgain
+from selfplay.registry import parts_of_game_name
 
 FLAGS = {"true": 1, "1": 1, "false": 0, "0": 0}
 """The texts of parameters that are true or false."""
@@ -60,6 +61,9 @@ class Game(MadeAgain, BatchStepping):
     num_distinct_actions: int
     """A: actions are ints in range(A)."""
     pass_action: int | None = None
+    """The action that is taken where no other is legal; None: in this game there is always another."""
+    chosen_pass: int | None = None
+    """The action by which a player passes who has other actions; None: nobody can."""
     observation_shape: tuple[int, ...]
     """The shape of what a network sees; (2, rows, columns) for boards of squares."""
     max_game_length: int
@@ -341,6 +345,13 @@ class Game(MadeAgain, BatchStepping):
         for parameter in self.counting_parameters:
             name = re.sub(rf"_{parameter}=[^_]*", "", name)
         return name
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of `usual_parameters` with their values in this game."""
+        parts = parts_of_game_name(self.name)
+        usual = self.usual_parameters(parts.size)
+        return {name: type(value)(float(parts.parameters.get(name, value))) for name, value in usual.items()}
 
     @property
     def can_be_set_up(self) -> bool:

@@ -19,6 +19,7 @@ An observation shows a crossing that is illegal because of ko in the planes of b
 
 from functools import cache, cached_property
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,6 +251,7 @@ class GoCodec(BitCodec):
 class GoPresentation(Presentation):
     aim = "Own more points than the other player: crossings with your stones, and empty ones that only you surround."
     player_names = stone_colours = ("black", "white")
+    option_names = MappingProxyType({"komi": "Komi"})
     is_on_crossings = captures_stones = True
     ko_field = "ko"
     why_illegal = "Your chain would have no liberty there (suicide)."
@@ -268,7 +270,8 @@ class GoPresentation(Presentation):
             "A move may not leave your own chain without a liberty.",
             "Ko: a stone that has just captured one stone may not be captured at once if that repeats the position.",
             f"The match ends after two passes in a row, or after {game.max_game_length} plies.",
-            "All stones on the board then count as alive: capture the dead ones before you pass.",
+            "On the page, people then agree which stones are dead, and these are taken off. Elsewhere all stones on "
+            "the board count as alive: capture the dead ones before you pass.",
             f"White gets {game.komi:g} points (komi) because black moves first.",
         )
         # Black surrounds the stone in the middle; white plays in two corners, or passes where they are too close.
@@ -323,7 +326,7 @@ class Go(Game):
         require("komi", komi, is_possible, "a multiple of 0.5, at most the number of crossings")
         self.name = self.name_with(self.name, width, {"komi": self.komi})
         self.rules = go_rules(width, self.komi)
-        self.num_distinct_actions = width * width + 1
+        self.num_distinct_actions, self.chosen_pass = width * width + 1, width * width
         self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
         self.max_game_length = 2 * width * width
 

@@ -13,6 +13,7 @@ Gomoku, with no forbidden moves. With `exact`, longer lines do not win. A full b
 
 from collections.abc import Callable
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -116,6 +117,7 @@ class GomokuPresentation(Presentation):
     player_names = ("black", "white")
     stone_colours = ("black", "white")
     is_on_crossings = True
+    option_names = MappingProxyType({"exact": "Longer lines do not win"})
 
     def __init__(self, game: "Gomoku") -> None:
         rows, columns = game.height, game.width

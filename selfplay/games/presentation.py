@@ -60,6 +60,8 @@ class Presentation:
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
+    option_names: Mapping[str, str] = MappingProxyType({})
+    """What people call the parameters of the game that they may choose for a match, by the name of the parameter."""
     stone_colours: tuple[str, str] | None = None
     """The colours of both players' stones if they are discs: black, white, red or yellow.
 

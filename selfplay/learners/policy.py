@@ -39,6 +39,7 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     """Constants of the rule that differ from their usual values, which are those of the rule and, so that matches
     differ, gumbel_scale=1 for gumbel and noise=0.25 for puct."""
     simulations: int = changed(TreeSearchParameters, "simulations", 32)
+    parallel: int | None = changed(TreeSearchParameters, "parallel", 1)
     temperature: float = changed(TreeSearchParameters, "temperature", 1.0)
     temperature_plies: int | None = changed(TreeSearchParameters, "temperature_plies", 8)
     value_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))

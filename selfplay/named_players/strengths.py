@@ -56,7 +56,7 @@ def strengths(game: Game) -> dict[str, Strength]:
     Each draws one of about equally good actions, so that it does not repeat its matches.
     """
     weaker, strongest = _players(game)
-    temperatures = zip(NOTICES.items(), temperatures_of(game.name, weaker), strict=True)
+    temperatures = zip(NOTICES.items(), temperatures_of(game.learned_as(), weaker), strict=True)
     tempered = {name: Strength(weaker, temperature, notices) for (name, notices), temperature in temperatures}
     return tempered | {"strongest": strongest}
 

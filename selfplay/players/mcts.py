@@ -16,8 +16,11 @@ from selfplay.players.kept_searches import is_same_batch, is_same_draws
 from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, sample_actions
 from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
-from selfplay.search.mcts.tree_search import MOST_SIMULATIONS, TreeSearch
+from selfplay.search.mcts.tree_search import MOST_PARALLEL, MOST_SIMULATIONS, TreeSearch
 
+USUAL_PARALLEL, SIMULATIONS_EACH = 8, 25
+"""The usual number of positions that are evaluated together, and how many simulations there must be for each: so few
+that searches are as strong as with one (see docs/alphazero.md)."""
 MOST_TEMPERATURE = 10**6
 """At the highest temperature, all actions are equally likely."""
 
@@ -152,6 +155,9 @@ class TreeSearchParameters:
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = field(default=False, metadata=IN_MATCHES)
     """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    parallel: int | None = field(default=None, metadata=IN_MATCHES | within(1, MOST_PARALLEL))
+    """Number of positions of a search that a network is asked for together, if torch evaluates it; null: one for each
+    25 simulations, at most 8. Networks inside the compiled search, tables and rollouts are asked for one at a time."""
     temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
     that the search finds best."""
@@ -170,5 +176,13 @@ class TreeSearchParameters:
         Raises SettingError for a parameter that is out of range or unknown.
         """
         rule = make_rule(self.rule, {**(usual or {}), **self.constants})
-        search = TreeSearch(game, evaluator, rule, self.simulations, proves=self.proves, reuse=self.reuse)
+        search = TreeSearch(
+            game,
+            evaluator,
+            rule,
+            self.simulations,
+            proves=self.proves,
+            reuse=self.reuse,
+            parallel=self.parallel or min(USUAL_PARALLEL, max(1, self.simulations // SIMULATIONS_EACH)),
+        )
         return MctsPlayer(search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=name)

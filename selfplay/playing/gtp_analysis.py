@@ -154,7 +154,8 @@ def _longer(search: TreeSearch) -> TreeSearch:
     """The same search, as long as its tree fits into memory."""
     game = search.game
     nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, game.rules.position.num_words)
-    return TreeSearch(game, search.evaluator, search.rule, min(MOST_SIMULATIONS, nodes), proves=search.proves)
+    most, proves = min(MOST_SIMULATIONS, nodes), search.proves
+    return TreeSearch(game, search.evaluator, search.rule, most, proves=proves, parallel=search.parallel)
 
 
 def moves_of_tree(trees: Trees) -> list[Move]:

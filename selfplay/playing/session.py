@@ -12,7 +12,7 @@ The random numbers depend only on the key, the number of the match and the ply. 
 to the same match, and an action that is taken back and played again gets the same reply.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from selfplay.matches.arena import results_text, seats_held
 from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
+from selfplay.playing.counting import without_stones
 from selfplay.playing.estimates import Estimate, estimate_of
 from selfplay.playing.result_text import result_of, result_text, winner_of
 from selfplay.search.shared_solver import NotSolvedYetError
@@ -291,13 +292,26 @@ class Session:
         self._is_counted = True
 
     @property
-    def chosen_by_people(self) -> list[int]:
-        """The plies at which a person has chosen the action."""
-        return [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]
+    def is_counted_by_people(self) -> bool:
+        """Whether both have passed in a match with people in which squares count, who then say what is dead."""
+        last = [ply.action for ply in self.plies[-2:]]
+        have_passed = len(last) == 2 and not any(map(self.game.presentation.pointed_squares, last))
+        return have_passed and self.is_over and self.game.rules.owned is not None and None in self.players
+
+    def take_off(self, dead: Iterable[int]) -> None:
+        """Count the match that is over without the stones on these squares. Players do not learn this result, but that
+        of the rules.
+
+        Raises NotNowError unless `is_counted_by_people`, and IllegalActionError as `without_stones`.
+        """
+        if not self.is_counted_by_people:
+            raise NotNowError("stones can only be dead where both players have passed")
+        self._states[-1] = without_stones(self.game, self.state, dead)
 
     def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
-        if not (chosen := self.chosen_by_people):
+        chosen = [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]
+        if not chosen:
             raise NotNowError("you have not taken an action yet")
         return self.rewind(chosen[-1])
 

@@ -7,6 +7,7 @@ line is the match. A colour that moves twice in a row has a pass between its mov
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from math import nan
 from typing import Any, NamedTuple
 
@@ -24,8 +25,11 @@ from selfplay.registry import parts_of_game_name
 NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
 """The property GM of each game."""
 GAMES = {number: name for name, number in NUMBERS.items()}
-EXACTLY_FIVE = "exactly five"
-"""The rules (RU) of Gomoku in which longer lines do not win."""
+RULES = {"exact": "exactly five", "swap": "swap"}
+"""The text of the property RU of parameters of games that are true: longer lines do not win, the first move may be
+swapped."""
+SWAPS = ("swap-pieces", "swap")
+"""How programs write that a player of Hex swaps."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 START = re.compile(r"\s*\(\s*;")
 TOKEN = re.compile(r"\[(?:[^\]\\]|\\.)*\]|[()]", re.DOTALL)
@@ -81,8 +85,8 @@ class SmartGameFormat:
         said = {"GM": int(number), "AP": ("selfplay", __version__), "PB": black, "PW": white}
         if game.komi is not None:
             said |= {"KM": game.komi, "RU": "Chinese"}
-        if game.presentation.line_is_exact:
-            said["RU"] = EXACTLY_FIVE
+        for name in (name for name, value in game.parameters.items() if value is True):
+            said["RU"] = RULES[name]
         if (result := record.result or result_of(game, states[-1])) is not None:
             said["RE"] = _result_text(result)
         for name, value in said.items():
@@ -131,7 +135,7 @@ def _point(game: Game, action: int) -> str:
     """An action as a point: two letters from the top left; in Hex a letter and a number; empty for a pass."""
     row, column = divmod(action, game.observation_shape[2])
     if action == game.num_squares:
-        return ""
+        return "" if action == pass_of(game) else game.action_to_string(action)
     return f"{LETTERS[column]}{row + 1}" if game.presentation.is_rhombus else LETTERS[column] + LETTERS[row]
 
 
@@ -184,9 +188,10 @@ class _Reader:
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        rules = {"exact": 1} if self._said("RU") == EXACTLY_FIVE else {}
+        said = RULES["swap"] if any(point in SWAPS for _, _, point in islice(self._moves(), 3)) else self._said("RU")
+        rules = {name: 1 for name, text in RULES.items() if text == said}
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
-        if same is not None and rules and not same.presentation.line_is_exact:
+        if same is not None and not rules.items() <= same.parameters.items():
             same = None
         try:
             game, komi = same or make_game(base, size, **rules), self._said("KM")
@@ -220,6 +225,8 @@ class _Reader:
 
     def _action(self, point: str) -> int:
         """The action of a point. Raises IllegalActionError."""
+        if point.lower() in SWAPS:
+            return self.game.string_to_action(point)
         return _action_at(point, self.game.observation_shape[2], self.passing)
 
     def _moves(self) -> Iterator[tuple[dict[str, list[bytes]], int | None, str]]:

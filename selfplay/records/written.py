@@ -41,9 +41,8 @@ class Moves(NamedTuple):
 
 
 def pass_of(game: Game) -> int | None:
-    """The action that is a pass, forced or not: the one after the squares; None if the game has none."""
-    squares = game.num_squares
-    return squares if squares is not None and game.num_distinct_actions == squares + 1 else game.pass_action
+    """The action that is a pass, forced or not; None if the game has none."""
+    return game.pass_action if game.chosen_pass is None else game.chosen_pass
 
 
 class WrittenMatch(NamedTuple):

@@ -28,7 +28,7 @@ class GameSettings:
     size: int | None = None
     """The number of squares along a side of the board; null: the size in the name."""
     parameters: dict[str, Any] = field(default_factory=dict)
-    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height, length and exact)."""
+    """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height, length, exact; hex: swap)."""
 
     def __post_init__(self) -> None:
         with fields_of("game", "size", *self.parameters):

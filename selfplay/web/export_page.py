@@ -7,9 +7,7 @@ them are the rules of the game, translated to JavaScript, the weights, and the s
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from importlib.resources import files
-from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,21 +23,18 @@ from selfplay.games.observation_codec import shown_bits
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
-from selfplay.named_players.mcts import rule_of
-from selfplay.named_players.names import PlayerName, kind_named, parse_name
-from selfplay.named_players.strengths import strengths
+from selfplay.named_players.names import kind_named, parse_name
 from selfplay.players.agent import Agent
-from selfplay.players.pretrained import PRETRAINED, find_pretrained, pretrained_agent
+from selfplay.players.pretrained import PRETRAINED, find_pretrained
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
+from selfplay.web.exported_opponents import SEARCHES, not_made, offered_strengths, other_opponents
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.javascript_values import NUMBER, WORD, Kind
 from selfplay.web.match import Match
-from selfplay.web.offers import OWN_KIND
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
 from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
@@ -54,15 +49,6 @@ repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
 INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
 """Changes of index.html: what needs a server is left out."""
-MOST_ROLLOUTS = 200_000
-"""The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
-a browser."""
-MOST_PLIES = 6
-"""The most plies that a strength looks ahead: more take seconds in a browser."""
-POINTS = ("discs", "boxes")
-"""The evaluations that are the lead in points."""
-SEARCHES = ("search", "tree_search")
-"""How the agent plays with a search: by alpha-beta, or by tree search if it has a policy head."""
 
 
 class ExportedPage(NamedTuple):
@@ -170,7 +156,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    played, strong = _opponents(agent, network, settings.search_seconds), _strengths(game, agent)
+    played, strong = other_opponents(agent, network, settings.search_seconds), offered_strengths(game, agent)
     ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
         opponents=[*strong, *played],
@@ -179,7 +165,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         notes=[f"This page was exported with one agent ({agent.name}), which runs in your browser."],
     )
     return {
-        "view": catalog.game_view(game).model_dump(mode="json") | {"can_be_set_up": False},
+        "view": catalog.game_view(game).model_dump(mode="json")
+        | {"can_be_set_up": False, "options": [], "handicaps": {}},
         "offer": offer.model_dump(mode="json"),
         "rules": how_to_play(game).model_dump(mode="json"),
         "ways": ways,
@@ -215,81 +202,10 @@ def _shown(game: Game) -> list[int] | None:
     return shown_bits(game.rules.position, game.observation_shape).tolist() if is_of_fields else None
 
 
-def _strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
-    """The strengths that exported/worker.js can play in seconds: without an agent, or with it if it is pretrained."""
-    found = {}
-    for strength, plays in strengths(game).items():
-        name = parse_name(plays.player)
-        if name.kind not in WAYS:
-            continue
-        is_tree_search = name.kind == "mcts"
-        evaluation = name.argument if is_tree_search else name.options["evaluation"]
-        if evaluation == PRETRAINED and agent.path == pretrained_agent(game.learned_as()):
-            evaluation = "agent"
-        is_slow = evaluation == "rollouts" and name.options["simulations"] * (game.num_squares or 0) > MOST_ROLLOUTS
-        if evaluation in ("agent", "none", *POINTS, "rollouts") and not is_slow:
-            offer = OfferedPlayer(
-                strength, "strength", strength.capitalize(), kind_named(strength).meaning, _not_made, estimates=False
-            )
-            found[offer] = {
-                **WAYS[name.kind](name, evaluation),
-                "temperature": plays.temperature,
-                "notices": plays.notices,
-            }
-    return found
-
-
-def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    options = {option: name.options[option] or 0 for option in ("depth", "slack")}
-    options["depth"] = min(options["depth"], MOST_PLIES)
-    is_points = evaluation in POINTS
-    ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
-    return {"kind": "strength", "evaluation": "points" if is_points else evaluation, "ends": ends, **options}
-
-
-def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
-    simulations = name.options["simulations"]
-    return {"kind": "tree_strength", "evaluation": evaluation, "rule": _rule(rule_of(name)), "simulations": simulations}
-
-
-WAYS = {"search": _alpha_beta, "mcts": _tree_search}
-"""How the players by whose values strengths draw are described, by the kinds of their names."""
-
-
-def _rule(name: str) -> dict[str, Any]:
-    """A rule of tree search with its default constants."""
-    constants = signature(SEARCH_RULES[name]).parameters
-    return {"name": name, **{constant: parameter.default for constant, parameter in constants.items()}}
-
-
-def _opponents(agent: Agent, network: ExportedNetwork, seconds: float) -> dict[OfferedPlayer, dict[str, Any]]:
-    """The other opponents, and how exported/worker.js values the actions: by one ply, by search, or at random."""
-    name, label = agent.name.replace(" ", "-"), agent.name.capitalize()
-    learned = partial(OfferedPlayer, make=_not_made, values_hold=OWN_KIND)
-    one_ply = learned(name, "level", label, "learned by self-play; looks at its own next move only")
-    search = learned(
-        f"{name}-search",
-        "search",
-        f"{label}, {seconds:g} s",
-        f"looks ahead for {seconds:g} seconds with {agent.name}, in your browser",
-        is_slow=True,
-    )
-    has_policy = network.description.get("policy") is not None
-    way = {"kind": "tree_search", "rule": _rule("puct")} if has_policy else {"kind": "search"}
-    random = OfferedPlayer(
-        "random", "random", "Random", "every legal move is equally likely", _not_made, estimates=False
-    )
-    return {one_ply: {"kind": "agent"}, search: way, random: {"kind": "random"}}
-
-
-def _not_made() -> None:
-    """The players exist in the browser only."""
-
-
 def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
-    offer = OfferedPlayer("random", "random", "Random", "", _not_made)
+    offer = OfferedPlayer("random", "random", "Random", "", not_made)
     participant = Participant(offer, player)
     participants = Participants(participant, None, None, participant, lambda: participant)
 

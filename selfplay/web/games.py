@@ -31,6 +31,10 @@ def game_routes(service: MatchService) -> APIRouter:
     async def games() -> list[GameView]:
         return list(map(service.catalog.game_view, service.catalog.games.values()))
 
+    @router.get("/{game}", summary="Describe a game, which may have other options", operation_id="game")
+    async def game_of(game: GameName) -> GameView:
+        return service.catalog.game_view(await run_sync(service.catalog.game, game))
+
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents")
     async def opponents(game: GameName) -> OpponentsView:
         return await run_sync(service.catalog.opponents, service.catalog.game(game))

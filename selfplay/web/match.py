@@ -5,14 +5,17 @@ from functools import cached_property
 from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import ForfeitError, TimeLimitError
+from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game
 from selfplay.matches.arena import statuses_of
+from selfplay.players.dead_stones import dead_stones
 from selfplay.players.perfect import endgame_player, perfect_player_of
+from selfplay.playing.counting import without_stones
 from selfplay.playing.estimates import Estimate
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import describe
+from selfplay.playing.result_text import result_of, winner_of
 from selfplay.playing.session import Session
 from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
@@ -21,6 +24,7 @@ from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import (
+    CountView,
     HintView,
     JudgedView,
     MatchFileView,
@@ -76,6 +80,9 @@ class Match:
             squares: Any = game.squares(record.start)[0].tolist()
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
         self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
+        self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
+        if request.dead is not None and request.is_agreed:
+            self.session.take_off(request.dead)
 
     @cached_property
     def _judging(self) -> Participant:
@@ -166,8 +173,10 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
+        unfinished = {"is_over": False, "result": None} if self.is_being_counted else {}
         return ServedMatch(
-            **description | {"standing": "; ".join(statuses_of(*players)) or None},
+            **description | unfinished | {"standing": "; ".join(statuses_of(*players)) or None},
+            count=self._count() if self.is_being_counted and shown == len(self.session.plies) else None,
             opponent=self._participants.opponent.offer,
             people=self.people,
             judge=self._participants.judge.offer,
@@ -176,6 +185,18 @@ class Match:
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
         )
+
+    def _count(self) -> CountView:
+        dead = self.request.dead or []
+        end = without_stones(self.game, self.session.state, dead)
+        result = result_of(self.game, end, winner_of(end))
+        return CountView(dead=dead, result=result, owners=self.game.owners(end)[0].tolist())
+
+    def dead(self) -> list[int]:
+        """The stones that are proposed as dead. Raises NotNowError unless people have to agree on them."""
+        if not self.is_being_counted:
+            raise NotNowError("stones can only be dead where both players have passed")
+        return dead_stones(self.game, self.session.state, self.session.key)
 
     def hint(self) -> HintView | None:
         """The best action that is known, without waiting for exact values; None if no time is left to search for it.

@@ -128,7 +128,8 @@ class MatchService:
         perfect = perfect_player_of(game) if is_found_out(game) else await run_sync(perfect_player_of, game)
         is_judged, is_hinted = "judged" in body.show, "hint" in body.show
         # A search for the hint may be needed if the solver is not done in time.
-        is_slow = participants.are_slow(body.person, perfect) or is_hinted or (is_judged and perfect is None)
+        searches = is_hinted or "dead" in body.show or (is_judged and perfect is None)
+        is_slow = participants.are_slow(body.person, perfect) or searches
         answer = partial(self._answer, body, request, game, participants)
         if not is_slow:
             return await answer(self.quick, Deadline())
@@ -168,6 +169,7 @@ class MatchService:
             judged=judged,
             hint=hint,
             file=await run(match.file) if "file" in body.show else None,
+            dead=await run(match.dead) if "dead" in body.show else None,
             late=[part for part, found in asked if part in body.show and found is None],
         )
 

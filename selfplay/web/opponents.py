@@ -3,21 +3,34 @@
 A request can only choose from these lists; no path and no name of a player is ever taken from a request.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 
+from selfplay.engines.handicap import handicaps
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
 from selfplay.named_players.strengths import STRENGTHS
 from selfplay.playing.estimates import THRESHOLDS, thresholds_text
+from selfplay.registry import parts_of_game_name
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.offers import offers
-from selfplay.web.schemas import GameView, OfferedPlayer, OpponentsView
+from selfplay.web.schemas import GameOption, GameView, OfferedPlayer, OpponentsView
 
 STRENGTH_WORDS = {strength.capitalize(): strength for strength in STRENGTHS} | {"Perfect": "perfect"}
 """Words for strengths, the weakest first, and the ids of the opponents for which they stand."""
+
+
+MOST_OTHERS = 20
+"""Number of games with other options that are kept."""
+
+
+def name_of_listed(name: str) -> str:
+    """The name of a game without its options."""
+    return name.partition("_" + next(iter(parts_of_game_name(name).parameters), "=") + "=")[0]
 
 
 class OpponentCatalog:
@@ -28,6 +41,7 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         # Listed once, because the entry points of other packages are read in about 10 ms.
         self._kinds = tuple(PLAYERS)
+        self._others, self._making = OrderedDict[str, Game](), Lock()
         # Opponents without a file, which are always there.
         self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
         # A mistyped name ends the program at its start.
@@ -35,16 +49,33 @@ class OpponentCatalog:
             parse_name(text)
 
     def game(self, name: str) -> Game:
-        """The game with this name. Raises NotFoundError if there is none."""
-        if name not in self.games:
+        """The game with this name, which may have other options than the listed one. Raises NotFoundError if there is
+        none, and SettingError for impossible options."""
+        if name in self.games:
+            return self.games[name]
+        board = self.games.get(name_of_listed(name))
+        if board is None or not parts_of_game_name(name).parameters.keys() <= board.presentation.option_names.keys():
             raise NotFoundError(f"unknown game; choose one of {', '.join(self.games)}")
-        return self.games[name]
+        with self._making:
+            self._others[name] = self._others.pop(name) if name in self._others else make_game(name)
+            if len(self._others) > MOST_OTHERS:
+                self._others.popitem(last=False)
+            return self._others[name]
 
     def game_view(self, game: Game) -> GameView:
         rows, columns = game.board_shape or (None, None)
-        line = game.presentation.position_line
+        line, labels = game.presentation.position_line, game.presentation.option_names
+        usual = game.usual_parameters(parts_of_game_name(game.name).size)
+        options = [
+            GameOption(name=name, label=labels[name], value=value, usual=usual[name], is_flag=isinstance(value, bool))
+            for name, value in game.parameters.items()
+            if name in labels
+        ]
         return GameView(
             name=game.name,
+            board=name_of_listed(game.name),
+            options=options,
+            handicaps=handicaps(game),
             title=game.presentation.title,
             aim=game.presentation.aim,
             action_help=game.presentation.action_help,
@@ -78,8 +109,9 @@ class OpponentCatalog:
 
     def run(self, game: Game) -> RunFolder:
         """The run of a game: `run_dir` for the game in the settings, a folder with the game's name for other games."""
-        is_set = game.name == self.settings.game.name
-        return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / game.name)
+        name = game.learned_as()
+        is_set = name == game.learned_as(self.settings.game.name)
+        return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / name)
 
     # ------------------------------------------------------------------ the list
 

@@ -10,6 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.match_description import MatchData
+from selfplay.playing.result_text import Result
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -38,7 +39,9 @@ class PositionRequest(RequestBody):
     to_move: Literal[0, 1] = Field(description="The seat to move.")
 
 
-Part = Literal["view", "judged", "hint", "file"]
+Squares = Annotated[list[Annotated[int, Field(ge=0, lt=400)]], Field(max_length=400)]
+
+Part = Literal["view", "judged", "hint", "file", "dead"]
 """What a request about a match can ask for."""
 
 
@@ -70,6 +73,12 @@ class MatchRequest(RequestBody):
     )
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
+    dead: Squares | None = Field(
+        default=None,
+        description="Where both players have passed and stones can be dead: the squares of the dead ones, which are "
+        "taken off the board. null: people have not agreed on them, and the match is not over.",
+    )
+    is_agreed: bool = Field(default=True, description="Whether people have agreed on `dead`, which ends the match.")
     advance: bool = Field(
         default=False,
         description="Whether the opponent then moves until a person has to choose; if no person plays, one player "
@@ -91,7 +100,7 @@ class MatchRequest(RequestBody):
         "many as the time of a reply allows; null: nothing is valued.",
     )
     show: list[Part] = Field(
-        default=["view"], max_length=4, description="Which parts of the answer are wanted: `match` (view) and others."
+        default=["view"], max_length=5, description="Which parts of the answer are wanted: `match` (view) and others."
     )
     seconds: float = Field(
         default=0.0,
@@ -106,16 +115,39 @@ class MatchRequest(RequestBody):
         return self.advance or self.learn or self.valued is not None
 
 
+class CountView(BaseModel):
+    """The count of a match in which both have passed, before people have agreed on it."""
+
+    dead: list[int] = Field(description="The squares of the stones that are counted as dead.")
+    result: Result = Field(description="The result without these stones.")
+    owners: list[int] = Field(description="1 for a square that then counts for seat 0, -1 for seat 1, 0 for neither.")
+
+
 class ErrorView(BaseModel):
     """An error as a sentence."""
 
     error: str
 
 
+class GameOption(BaseModel):
+    """A parameter of a game that people choose for a match."""
+
+    name: str
+    label: str
+    value: float = Field(description="Its value in this game; 1 or 0 if it is true or false.")
+    usual: float = Field(description="Its value in the game of the board.")
+    is_flag: bool = Field(description="Whether it is true or false.")
+
+
 class GameView(BaseModel):
     """A game that can be played."""
 
-    name: str
+    name: str = Field(description="That of the board, and _name=value for each option that is not as usual.")
+    board: str = Field(description="The name of the game with this board and the usual options.")
+    options: list[GameOption]
+    handicaps: dict[int, list[int]] = Field(
+        description="By number, the squares of the handicap stones of seat 0, after which seat 1 moves; empty: none."
+    )
     title: str
     aim: str
     action_help: str
@@ -236,6 +268,9 @@ class ServedMatch(MatchData):
     )
     advisers: list[OfferedPlayer] = Field(description="Who values the actions of each seat during the match.")
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
+    count: CountView | None = Field(
+        description="Where both have passed and people have to agree on dead stones, which ends the match; else null."
+    )
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
     opening: str | None = Field(description="The name of its opening; null if it has none.")
 
@@ -288,6 +323,9 @@ class MatchAnswer(BaseModel):
     judged: JudgedView | None = None
     hint: HintView | None = None
     file: MatchFileView | None = None
+    dead: list[int] | None = Field(
+        default=None, description="The squares of the stones that are proposed as dead, where `count` is not null."
+    )
     late: list[Part] = Field(
         default_factory=list,
         description="The parts for which the time of the reply (`search_seconds`) did not suffice. Ask for them again.",

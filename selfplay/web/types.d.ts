@@ -2,7 +2,7 @@
 
 /** The fields of a request that describe a match. */
 type Match = Required<
-  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice">
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "dead">
 >;
 
 /** A match in an address. The game may be unknown, and null stands for the default opponent. */
@@ -24,7 +24,8 @@ type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_cro
 /**
  * A match as view.js makes it of its data. squares: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none; marks: what is to
  * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured; person_seat:
- * that of the only person; winner: null after a draw and before the end; result: as a sentence.
+ * that of the only person; winner: null after a draw and before the end; result: as a sentence;
+ * counted: the result without the stones that are marked as dead, where people have to agree on them.
  */
 type Viewed<Data extends MatchData> = Omit<Data, "plies" | "legal" | "result"> & {
   seat_names: string[];
@@ -37,6 +38,7 @@ type Viewed<Data extends MatchData> = Omit<Data, "plies" | "legal" | "result"> &
   can_undo: boolean;
   winner: number | null;
   result: string | null;
+  counted: string | null;
   legal: ActionDescription[];
   plies: PlyDescription[];
 };
@@ -73,7 +75,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko" | "count">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -117,6 +119,8 @@ interface State {
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */
   unconfirmed: number | null;
+  /** By how many points seat 0 leads if the stones are dead that the program found where both have passed. */
+  proposed: number | null;
   /** The action that is marked as a hint. */
   hint: Choice["hint"];
   /** Null outside of one. */

@@ -5,12 +5,14 @@ from functools import cache
 from typing import Any
 
 import pytest
+import torch
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
 from selfplay.games.hex import hex_rules
+from selfplay.players.perfect import perfect_player_of
 from tests.support.open_spiel import assert_agrees
 
 NEIGHBOURS = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
@@ -56,6 +58,34 @@ def test_the_first_player_wins_on_nine_cells_from_the_centre_and_not_from_a_corn
 
     assert value(rules.initial) == 1
     assert [-value(rules.position(0, 1 << cell, 1)) for cell in (4, 0, 8)] == [1, -1, -1]
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_the_second_player_wins_if_it_may_swap(swap: bool) -> None:
+    game = make_game("hex", 3, swap=swap)
+    perfect = perfect_player_of(game)
+    assert perfect is not None
+    found = perfect.value_actions(game.init())
+    assert found is not None
+    assert float(found.values.nan_to_num(-1).max()) == (-1 if swap else 1)
+
+
+def test_a_swap_mirrors_the_stone_and_is_legal_only_in_place_of_the_first_reply() -> None:
+    game = make_game("hex", 5, swap=True)
+    check_quickly(game)
+    swap, state = game.string_to_action("swap"), game.follow(["d2", "swap-pieces"])
+    assert game.squares(state)[0].nonzero().tolist() == [[game.string_to_action("b4")]]
+    assert (int(game.squares(state).sum()), int(state.current_player)) == (-1, 0)
+    legal = [
+        bool(game.legal_action_mask(game.follow(moves))[0, swap])
+        for moves in ([], ["d2"], ["d2", swap], ["d2", "a1"], ["d2", swap, "d2"])
+    ]
+    assert legal == [False, True, False, False, False]
+    # The position after a swap can be set up; without the rule, O is never a stone ahead.
+    squares = game.squares(state)[0].tolist()
+    assert torch.equal(game.set_up(squares, 0).position, state.position)
+    with pytest.raises(IllegalActionError, match="X moves first"):
+        make_game("hex", 5).set_up(squares, 0)
 
 
 def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cells() -> None:

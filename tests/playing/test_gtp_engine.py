@@ -243,6 +243,39 @@ def test_hex_has_the_letter_i_as_its_programs_write_it():
     )
 
 
+def test_hex_is_played_with_swap():
+    dialogue(
+        engine("hex_3x3_swap=1"),
+        """\
+> play b c1
+=
+
+> play w swap
+=
+
+> undo
+=
+
+> play w swap-pieces
+=
+
+> play b swap-pieces
+? illegal move
+
+> showboard
+=
+   a b c
+  1 . . .
+   2 . . .
+    3 O . .
+
+> printsgf
+= (;FF[4]AP[selfplay:VERSION]CA[UTF-8]GM[11]RU[swap]SZ[3];B[c1];W[swap-pieces])
+
+""".replace("VERSION", __version__),
+    )
+
+
 def test_stones_that_cannot_live_are_dead_in_go():
     talker = engine("go_5x5")
     for vertex in ("A3", "B3", "C3", "D3", "E3"):

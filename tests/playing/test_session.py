@@ -104,7 +104,6 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     session.undo()
     assert session.plies == []
     assert bool((session.state.position == 0).all())
-    assert not session.chosen_by_people
     with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
 

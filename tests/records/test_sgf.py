@@ -27,7 +27,7 @@ def test_a_match_of_another_program_is_read_with_komi_handicap_passes_comments_a
 
 
 @pytest.mark.parametrize(
-    "name", ["go", "go_5x5_komi=-3.5", "gomoku", "gomoku_15x15", "gomoku_exact=1", "hex", "hex_11x11"]
+    "name", ["go", "go_5x5_komi=-3.5", "gomoku", "gomoku_15x15", "gomoku_exact=1", "hex", "hex_11x11_swap=1"]
 )
 def test_written_matches_are_read_back(name):
     game = make_game(name)
@@ -67,6 +67,9 @@ def test_a_handicap_and_a_position_that_was_set_up_are_read_back():
         # Hex as HexGui writes it, and with two letters; rectangles of stones; a game that only the caller knows.
         ("(;FF[4]GM[11]SZ[11];B[b10];W[K1];B[resign])", "hex_11x11", ["b10", "k1"]),
         ("(;FF[4]GM[11]SZ[11];B[bj];W[ka])", "hex_11x11", ["b10", "k1"]),
+        # As HexWorld and Little Golem write that the first stone is swapped.
+        ("(;FF[4]GM[11]SZ[11];B[c1];W[swap-pieces];B[a1])", "hex_11x11_swap=1", ["c1", "swap-pieces", "a1"]),
+        ("(;FF[4]GM[11]SZ[11];B[c1];W[swap];B[a1])", "hex_11x11_swap=1", ["c1", "swap-pieces", "a1"]),
         ("(;SZ[5]AB[aa:ba]PL[B];B[ca])", "go_5x5", ["C5"]),
         ("(;SZ[9];B[ca])", "gomoku", ["c9"]),
         ("(;GM[1]SZ[5];B[ca])(;GM[1]SZ[5];B[cb])", "go_5x5", ["C5"]),
@@ -85,7 +88,7 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[1]SZ[9];B[zz])", r"move 1, B\[zz\]: 'zz' is not a point of a board of 9x9"),
         ("(;GM[1]SZ[9];B[aa];W[aa])", r"move 2, W\[aa\]: "),
         ("(;GM[11]SZ[11];B[a1];B[a2])", r"move 2, B\[a2\]: it is the other colour's turn"),
-        ("(;GM[11]SZ[11];B[a1];W[swap-pieces])", "'swap-pieces' is not a point"),
+        ("(;GM[11]SZ[11];B[a1];W[a2];B[swap-pieces])", r"move 3, B\[swap-pieces\]: "),
         ("(;GM[1]SZ[9];B[aa];AW[bb])", "node 2 sets up stones"),
         ("(;GM[1]SZ[9]KM[x];B[aa])", "cannot be played here"),
         ("(;GM[1]SZ[9]KM[0.3];B[aa])", "multiple of 0.5"),

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from selfplay.games import game_names, make_game
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
+from selfplay.web.recent_estimates import RecentEstimates
 from tests.support.games import with_slow_boards
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, act, answer, board_of, described, play_out, played, shown
@@ -102,7 +103,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
-    assert found == {"match": None, "judged": values, "hint": None, "file": None, "late": []}
+    assert found == {"match": None, "judged": values, "hint": None, "file": None, "dead": None, "late": []}
     # X has taken a corner, so everything but the centre loses, whatever the opponent expects.
     found = answer(client, described(opponent="level-1", person="both", moves="0,0"), show=["view", "hint"])
     hint = found["hint"]
@@ -127,6 +128,9 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     assert (hint["value"], hint["words"]) == (judged["values"][best], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
     assert [one["value"] for one in found["match"]["legal"]] == judged["values"]
+    # The stream of random numbers of the match changes nothing, also where nothing is known from an earlier request.
+    service.recent = RecentEstimates()
+    assert answer(client, described(game, "random", seed=4711), show=["hint"])["hint"] == hint
 
 
 def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_moves(

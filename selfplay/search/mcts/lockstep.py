@@ -3,6 +3,10 @@
 Trees are independent of each other: whether they grow one after another or in lockstep changes nothing. The simulations
 of one round of a tree are independent too, because they follow different edges of the root and proofs need no
 evaluation. So all of a round wait together, with the result of one after another.
+
+With `CompiledTreeSearch.parallel` above 1, further rounds begin before the evaluations of the first are known, until
+this number of positions of the tree wait. Each of these counts as lost in the meantime. A simulation that would pass
+through one of them waits for the next batch.
 """
 
 from collections.abc import Callable
@@ -18,7 +22,16 @@ from selfplay.compute.compiled_words import load, position_of, store
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchResult, back_up_of, edges_of, set_priors
+from selfplay.search.mcts.tree import (
+    NOT_ADDED,
+    WAITING,
+    CompiledTreeSearch,
+    TreeSearchResult,
+    add_losses,
+    back_up_of,
+    edges_of,
+    set_priors,
+)
 
 
 class Frontier(NamedTuple):
@@ -33,9 +46,9 @@ class Frontier(NamedTuple):
     """int64[B]: the number of simulations that each tree still runs."""
 
 
-def make_frontier(batch_size: int, num_actions: int, num_words: int) -> Frontier:
-    """Memory for `batch_size` trees with up to `num_actions` waiting nodes each; positions have W = `num_words`."""
-    most = batch_size * num_actions
+def make_frontier(batch_size: int, num_actions: int, num_words: int, parallel: int) -> Frontier:
+    """Memory for `batch_size` trees; positions have W = `num_words`."""
+    most = batch_size * (num_actions + parallel - 1)
     tree, node = np.empty((2, most), dtype=np.int64)
     return Frontier(tree, node, np.empty(most, dtype=word_dtype(num_words)), np.zeros(batch_size, dtype=np.int64))
 
@@ -52,6 +65,9 @@ def compile_lockstep(
     def wait(search: CompiledTreeSearch, tree: int, number: int, place: int, frontier: Frontier) -> None:
         frontier.tree[place], frontier.node[place] = tree, number
         store(frontier.positions, place, position_of(search.trees.nodes[tree, number]))
+        if search.parallel > 1:
+            search.trees.nodes[tree, number].waits = 1
+            add_losses(search.trees, tree, number, 1)
 
     @part_of_compiled
     def receive(
@@ -68,26 +84,34 @@ def compile_lockstep(
             of_edges[i] = logits[edges[i].action]
         set_priors(edges, of_edges)
         search.trees.nodes[tree, number].value = value
+        if search.parallel > 1:
+            search.trees.nodes[tree, number].waits = 0
+            add_losses(search.trees, tree, number, -1)
         back_up(search.trees, tree, number, value, search.proves)
 
     @part_of_compiled
     def simulate(
         search: CompiledTreeSearch, tree: int, place: int, frontier: Frontier, chosen: NDArray[np.int64]
     ) -> int:
-        """Run rounds until nodes wait, from this place of the frontier on, or the tree is done.
+        """Run rounds until enough nodes wait, from this place of the frontier on, or the tree is done.
 
         Returns the next place. `chosen` is scratch memory.
         """
-        root, next_place = search.trees.nodes[tree, 0], place
-        while frontier.left[tree] > 0 and next_place == place and root.is_proved == 0:
+        root, next_place, number = search.trees.nodes[tree, 0], place, NOT_ADDED
+        while next_place < place + search.parallel and number != WAITING:
+            if frontier.left[tree] == 0 or root.is_proved != 0:
+                break
             count = begin_round(search, tree, chosen)
             for k in range(min(count, frontier.left[tree])):
-                if root.is_proved == 0:
-                    frontier.left[tree] -= 1
-                    number = descend(search, tree, chosen[k])
-                    if number != NOT_ADDED:
-                        wait(search, tree, number, next_place, frontier)
-                        next_place += 1
+                if root.is_proved != 0:
+                    break
+                number = descend(search, tree, chosen[k])
+                if number == WAITING:
+                    break
+                frontier.left[tree] -= 1
+                if number != NOT_ADDED:
+                    wait(search, tree, number, next_place, frontier)
+                    next_place += 1
         if next_place == place:
             frontier.left[tree] = 0
         return next_place

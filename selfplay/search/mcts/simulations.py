@@ -26,6 +26,7 @@ from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.tree import (
     NOT_ADDED,
     OPEN,
+    WAITING,
     CompiledTreeSearch,
     TreeSearchResult,
     back_up_of,
@@ -85,7 +86,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         search.trees.sizes[tree] += 1
         node, edges = search.trees.nodes[tree, number], search.trees.edges[tree, number]
         set_position(node, pack(position))
-        node.parent, node.edge, node.value, node.is_proved = parent, i, 0.0, 0
+        node.parent, node.edge, node.value, node.is_proved, node.waits = parent, i, 0.0, 0, 0
         bits, count = legal_actions(position), 0
         while bits != 0 or count == 0:
             edge = edges[count]
@@ -132,11 +133,14 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
     def descend(search: CompiledTreeSearch, tree: int, i: int) -> int:
         """Run a simulation that follows edge i of the root up to a position that is to be evaluated.
 
-        Returns the number of this position, NOT_ADDED if there is none.
+        Returns the number of this position, NOT_ADDED if there is none, or WAITING if the simulation did not run,
+        because it would pass through a position that waits for its evaluation.
         """
         trees, number, is_new = search.trees, 0, False
         while not is_new:
             edges, value = edges_of(trees, tree, number), trees.nodes[tree, number].value
+            if trees.nodes[tree, number].waits != 0:
+                return WAITING
             if number != 0:
                 i = select(edges, value, search.constants)
             edge = edges[i]

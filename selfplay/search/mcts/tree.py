@@ -31,6 +31,8 @@ OPEN, SETTLED, LOST = range(3)
 """Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
 
 NOT_ADDED = -1
+WAITING = -2
+"""In place of the number of a node: the node waits for its evaluation."""
 WON = 1.0
 """The largest value that a match can have; the smallest is its negative."""
 
@@ -47,6 +49,8 @@ class Node(Protocol):
     """The number of the edge of the parent that leads here."""
     num_edges: int
     is_proved: int
+    waits: int
+    """1 while it waits for its evaluation and other simulations run; otherwise 0."""
 
 
 class Edge(Protocol):
@@ -162,6 +166,23 @@ def back_up_of(rules: Rules) -> Callable[[Trees, int, int, float, bool], None]:
 
 
 @part_of_compiled
+def add_losses(trees: Trees, tree: int, number: int, count: int) -> None:
+    """Add `count` simulations that were lost to the open edges from a node to the root; a negative one removes them.
+
+    Where the next simulation does not know the result of one that waits at the node, this leads it elsewhere (virtual
+    loss: Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008).
+    """
+    while number > 0:
+        node = trees.nodes[tree, number]
+        edge = trees.edges[tree, node.parent, node.edge]
+        total = edge.visits * edge.value - count * WON
+        edge.visits += count
+        if edge.status == OPEN:
+            edge.value = total / max(edge.visits, 1)
+        number = node.parent
+
+
+@part_of_compiled
 def set_priors(edges: Edges, logits: NDArray[np.float64]) -> None:
     """Set the priors to softmax(logits); `logits`: float64, one for each edge."""
     largest, total = -np.inf, 0.0
@@ -207,6 +228,8 @@ class CompiledTreeSearch(NamedTuple):
     """Whether exact values are proved (MCTS-solver)."""
     continues: bool
     """Whether trees that are not empty are continued."""
+    parallel: int
+    """How many positions of a tree wait for their evaluation together, if the evaluator evaluates batches."""
     finished: NDArray[np.float64]
     """float64[2], the second argument of `selfplay.search.evaluation.finished_value`."""
     constants: Any

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.checks import require
+from selfplay.checks import Range, require
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, position_hash, word_rows
 from selfplay.compute.random_numbers import Draws, Purpose, fold
@@ -28,6 +28,7 @@ from selfplay.search.mcts.watching import show
 from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
 
 MOST_SIMULATIONS = 1_000_000
+MOST_PARALLEL = 1024
 LARGEST_TREE = 2 << 30
 """Bytes of one tree; in games with many actions, this allows fewer simulations."""
 BYTES_AT_ONCE = 256 << 20
@@ -57,9 +58,11 @@ class TreeSearch(MadeAgain):
         reuse: whether a search continues the tree of the last search of the match, with the part below the position, up
             to `simulations` positions of it. The new simulations are added to those of this part. The plies of a match
             must be searched in their order.
+        parallel: how many positions of a tree an evaluator of batches evaluates together; see
+            `selfplay.search.mcts.lockstep`. Compiled evaluators evaluate one at a time, whatever it is.
 
-    Raises SettingError if the number of simulations is out of range, the evaluator does not fit the game, or the rule
-    does not allow `reuse`.
+    Raises SettingError if the number of simulations or `parallel` is out of range, the evaluator does not fit the game,
+    or the rule does not allow `reuse`.
     """
 
     def __init__(
@@ -71,16 +74,19 @@ class TreeSearch(MadeAgain):
         *,
         proves: bool = True,
         reuse: bool = False,
+        parallel: int = 1,
     ) -> None:
         self._num_words = game.rules.position.num_words
         most_nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, self._num_words) // (2 if reuse else 1)
         most = min(MOST_SIMULATIONS, most_nodes - 1)
         require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
+        Range(1, MOST_PARALLEL).check("parallel", parallel)
         if reuse and not rule.continues:
             raise SettingError(
                 f"reuse=true: rule={rule.name} divides its simulations from an unvisited position; set rule=puct or uct"
             )
         self.game, self.evaluator, self.rule, self.simulations, self.proves = game, evaluator, rule, simulations, proves
+        self.parallel = parallel
         self._num_nodes = simulations + 1 + (simulations if reuse else 0)
         self._kept = KeptTrees(simulations) if reuse else None
         self._ask()
@@ -143,8 +149,9 @@ class TreeSearch(MadeAgain):
                 kept.take_over(of_chunk, positions[chunk], trees)
             show(trees)
             parameters = self.parts.parameters(self.game) if self._is_compiled else 0
-            fixed = self.simulations, self.proves, kept is not None, self._ends, self._constants, parameters, trees
-            parts.append(self._grow(positions[chunk], bits[:, chunk], CompiledTreeSearch(*fixed)))
+            flags = self.simulations, self.proves, kept is not None, self.parallel
+            search = CompiledTreeSearch(*flags, self._ends, self._constants, parameters, trees)
+            parts.append(self._grow(positions[chunk], bits[:, chunk], search))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
@@ -176,7 +183,8 @@ class TreeSearch(MadeAgain):
         self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
     ) -> None:
         plant, advance, conclude = compile_lockstep(*self._kind)
-        frontier = make_frontier(len(positions), self.game.num_distinct_actions, self._num_words)
+        sizes = len(positions), self.game.num_distinct_actions, self._num_words
+        frontier = make_frontier(*sizes, self.parallel)
         count, deadline = plant(positions, bits, search, frontier), current_deadline()
         while count > 0:
             deadline.check()

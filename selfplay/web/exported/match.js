@@ -2,7 +2,7 @@
 
 import { belowBest, bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { judgedView, viewOf } from "./view.js";
+import { dataOf, judgedView } from "./data.js";
 
 /** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
@@ -230,7 +230,7 @@ export class Match {
   }
 
   /** @type {(ply: number | null) => ServedMatch} */
-  view = (ply) => viewOf(this, this.#number(ply));
+  view = (ply) => dataOf(this, this.#number(ply));
 
   /** @type {(ply: number | null) => JudgedView} */
   judged = (ply) => judgedView(this, this.#number(ply));

@@ -3,7 +3,9 @@
 
 import * as address from "./address.js";
 import { foreseen } from "./board.js";
+import { propose } from "./counting.js";
 import { at, check, checked } from "./drawing.js";
+import { chosenStart } from "./options.js";
 import * as players from "./players.js";
 import { answerTo, ask, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
@@ -96,6 +98,7 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, a
     state.render();
     askForMore();
     prepare();
+    propose();
   }
 }
 
@@ -130,7 +133,7 @@ async function askAndTake(match, { isNew, isOther, advance }, mine) {
     if (hasEnded && count() && answer.seats.some((one) => one?.learns)) {
       answer.standing = (await answered({ ...opened().match, learn: true }, mine)).standing;
     }
-    if (answer.is_over || answer.awaits_person || !advance || address.areWatching(answer.people)) {
+    if (answer.is_over || answer.count || answer.awaits_person || !advance || address.areWatching(answer.people)) {
       break;
     }
     // A perfect opponent does not act before it has solved the position.
@@ -174,10 +177,14 @@ async function answered(request, mine) {
 
 // ---------------------------------------------------------------------- what a person does
 
+// A match of a game with the players and the handicap that are chosen.
+/** @type {(game: string) => Match} */
+export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ...players.chosenSettings() });
+
 // A new match with the players that are chosen.
 /** @type {(given?: Partial<Match>, options?: Options) => Promise<void>} */
 export const begin = (given = {}, options = {}) =>
-  become({ game: opened().game.name, seed: address.newSeed(), moves: "", position: null, is_practice: false, ...players.chosenSettings(), ...given }, { isNew: true, ...options });
+  become({ ...newMatch(opened().game.name), position: null, ...given }, { isNew: true, ...options });
 
 // Another match in the place of the present one.
 /** @type {(given: Partial<Match>) => Promise<void> | null} */
@@ -199,8 +206,14 @@ export function play(action) {
 export function playOnFrom(ply, options = {}) {
   const { match, answer } = opened();
   const isPractice = match.position === null && (answer.is_practice || answer.is_over);
-  return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice }, options);
+  return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice, dead: null }, options);
 }
+
+// Ends the match, after both have passed, with the stones that are marked as dead.
+export const agree = () => become({ ...opened().match, dead: opened().answer.count?.dead ?? [] });
+
+// Takes the two passes back.
+export const resume = () => playOnFrom(opened().answer.plies.length - 2);
 
 export function undo() {
   const { plies, is_over: isOver } = opened().answer;
@@ -213,7 +226,7 @@ export function undo() {
 export function next() {
   const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
-  return become({ ...match, person, seed: address.newSeed(), moves: "", position: null, is_practice: false }, { isNew: true, isOther: true });
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null }, { isNew: true, isOther: true });
 }
 
 // The next match, in the other seat.

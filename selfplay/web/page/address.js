@@ -55,6 +55,7 @@ export function read(hash) {
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
+    dead: readSquares(given.get("dead")),
   };
   const ply = given.has("ply") ? Number(given.get("ply")) : null;
   const isAnalysed = ["analyse", "values", "ply"].some((name) => given.has(name));
@@ -85,6 +86,10 @@ export function writeStory(game, { runs, smoothing, hidden }) {
   return `#story/${game}${given.size > 0 ? `?${given}` : ""}`;
 }
 
+// Squares as numbers; none if the text is empty, null without one.
+/** @type {(text: string | null) => number[] | null} */
+const readSquares = (text) => text?.split(",").filter((part) => /^\d+$/.test(part)).map(Number) ?? null;
+
 /** @type {(text: string | null) => PositionRequest | null} */
 function readPosition(text) {
   const [board, turn] = text?.split(".") ?? [];
@@ -95,7 +100,7 @@ function readPosition(text) {
 
 // shown: as in the result of read.
 /** @type {(match: Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
-export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice }, { isAnalysed = false, values = null, ply = null } = {}) {
+export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, dead }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
@@ -104,6 +109,7 @@ export function write({ game, opponent, person, partner, adviser, seed, position
     position: position && `${position.squares.map((stone) => SIGNS[stone]).join("")}.${position.to_move}`,
     moves,
     practice: isPractice ? "1" : null,
+    dead: dead && (dead.join() || "none"),
     analyse: isAnalysed ? "1" : null,
     values,
     ply: ply === null ? null : String(ply),

@@ -33,6 +33,8 @@ const part = encodeURIComponent;
 
 /** @type {() => Promise<GameView[]>} */
 export const games = () => ask("GET", "/games");
+/** @type {(name: string) => Promise<GameView>} */
+export const game = (name) => ask("GET", `/games/${part(name)}`);
 /** @type {(game: string) => Promise<OpponentsView>} */
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 /** @type {(game: string) => Promise<RulesView>} */

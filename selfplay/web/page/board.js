@@ -365,27 +365,28 @@ export class Board {
     Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const { label, words } = showValue(cell, legal?.action, shown);
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
-    const territory = match.squares[square] === 0 ? owner : 0;
+    const isDead = Boolean(match.count?.dead.includes(square));
+    const territory = match.squares[square] === 0 || isDead ? owner : 0;
     const isTaken = match.squares[square] !== 0 && Boolean(this.actions.get(square)?.some((one) => one.square === null));
     cell.classList.toggle("taken", isTaken);
     const mark = match.marks?.[square] ?? "";
     cell.classList.toggle("marked", mark !== "");
     const isKo = match.ko === square && stone === 0;
     cell.classList.toggle("ko", isKo);
-    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, territory, mark }, this.heads.length > 0 ? [] : label);
+    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, isDead, territory, mark }, this.heads.length > 0 ? [] : label);
     /** @type {Record<string, boolean>} */
-    const marks = { "ko, may not be taken now": isKo, "can be removed": isTaken, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
+    const marks = { "ko, may not be taken now": isKo, "can be removed": isTaken, dead: isDead, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
     const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
-    cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));
+    cell.setAttribute("aria-disabled", String(!this.isEdited && !(match.count && stone !== 0) && !this.actions.has(square) && !this.moves.has(square)));
     if (this.game.moves_stones) {
       cell.setAttribute("aria-selected", String(square === this.chosen));
     }
   }
 
   // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
-  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, territory: number, mark: string}, label: any[]) => void} */
+  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, isDead: boolean, territory: number, mark: string}, label: any[]) => void} */
   redraw(cell, stone, marks, label) {
     const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {

@@ -1,6 +1,7 @@
 // Which buttons are shown, and which can be pressed.
 
 import { areWatching, isOnePerson } from "./address.js";
+import { isAccepted, isCounting } from "./counting.js";
 import { at } from "./drawing.js";
 import { cursor, state } from "./state.js";
 
@@ -17,6 +18,9 @@ function shownButtons() {
   const { answer: match, face, lesson } = state;
   if (lesson !== null) {
     return LESSON;
+  }
+  if (isCounting()) {
+    return ["agree", "resume"];
   }
   const isOver = match?.is_over ?? false;
   const isWatched = areWatching(match?.people);
@@ -41,6 +45,8 @@ export function showControls() {
     new: !isBusy || isRunning,
     undo: canUndo(),
     hint: canHint(),
+    agree: isAccepted(),
+    resume: !isBusy,
     rematch: !isBusy,
     learn: !isBusy,
     step: !isBusy && isOpen,

@@ -17,11 +17,14 @@ const TITLES = {
 
 /** @type {GameView[]} */
 let games = [];
+// Games with other options, which are not listed, by their names; null for a name of no game.
+/** @type {Map<string, GameView | null>} */
+const others = new Map();
 let open = "";
 
 function asked() {
   const { game: name, ...given } = address.read(location.hash);
-  const game = games.find((one) => one.name === name);
+  const game = games.find((one) => one.name === name) ?? others.get(name ?? "");
   return { ...given, game: game ?? games.find((one) => one.is_default) ?? games[0], unknown: game || !name ? null : name };
 }
 
@@ -37,7 +40,7 @@ function offer() {
 
 /** @type {(view: string, game: GameView) => void} */
 function showView(view, game) {
-  at("game").value = game.name;
+  at("game").value = game.board;
   for (const one of Object.keys(TITLES)) {
     at(one).hidden = one !== view;
     at(`to-${one}`).setAttribute("aria-current", one === view ? "page" : "false");
@@ -47,8 +50,19 @@ function showView(view, game) {
   document.title = TITLES[view](game);
 }
 
+// Asks for a game with other options that is named for the first time.
+/** @type {(name: string) => Promise<void>} */
+async function learnOf(name) {
+  others.set(name, await api.game(name).catch(() => null));
+  route();
+}
+
 function route() {
   const { view, game, saved, shown, unknown } = asked();
+  if (unknown?.includes("=") && !others.has(unknown)) {
+    learnOf(unknown);
+    return;
+  }
   const isReturn = open.startsWith("story/") && view === "play";
   const isSameView = open === `${view}/${game.name}`;
   open = `${view}/${game.name}`;

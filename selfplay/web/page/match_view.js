@@ -2,13 +2,14 @@
 
 import { evaluationBar, shareOf } from "./bar.js";
 import { showControls } from "./controls.js";
+import { isCounting } from "./counting.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
 import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
 import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
-import { aboutBest, capital, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
+import { aboutBest, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
 
@@ -30,6 +31,8 @@ export function showMatch(goTo) {
   at("play").classList.toggle("learning", state.lesson !== null);
   showBoard();
   showSeats(game, answer, onBoard());
+  at("count-rule").hidden = !isCounting();
+  at("count-rule").textContent = countRule(answer);
   at("score").textContent = scoreText(answer, results());
   at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
   at("aim").hidden = answer.plies.length > 0;

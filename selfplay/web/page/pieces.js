@@ -6,9 +6,9 @@ import { element, svg } from "./drawing.js";
 /** @type {(game: Pick<GameView, "seat_names">, seat: number) => string} */
 export const signOf = ({ seat_names: names }, seat) => (names[seat].length === 1 ? names[seat] : "XO"[seat]);
 
-/** @type {(game: GameView, seat: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, mark?: string}) => any} */
-export function stoneOf(game, seat, { isNew, isTurned, isGhost, mark = "" }) {
-  const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}${isGhost ? " ghost" : ""}`;
+/** @type {(game: GameView, seat: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, isDead?: boolean, mark?: string}) => any} */
+export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, mark = "" }) {
+  const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}${isGhost ? " ghost" : ""}${isDead ? " dead" : ""}`;
   if (game.stone_colours) {
     return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` }, ...(mark === "" ? [] : [element("b", {}, mark[0].toUpperCase())]));
   }

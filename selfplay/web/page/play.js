@@ -6,10 +6,12 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { canHint, canUndo } from "./controls.js";
+import { isAccepted, isCounting, turn } from "./counting.js";
 import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { whyIllegal } from "./illegal.js";
 import * as lesson from "./lesson.js";
+import * as options from "./options.js";
 import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
 import { ask, goTo } from "./review.js";
@@ -48,6 +50,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   ["--rows", "--columns"].forEach((size) => at("play").style.setProperty(size, at("board").style.getPropertyValue(size)));
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
+  options.show(game);
   try {
     const offer = await api.opponents(game.name);
     if (mine === state.visit) {
@@ -80,6 +83,7 @@ async function beginAndProve(match = {}) {
   const mine = state.visit;
   await actions.begin(match);
   if (mine === state.visit) {
+    options.showHandicap(state.match?.position ?? null);
     players.showProof(opened().game);
   }
 }
@@ -127,7 +131,7 @@ function isConfirmed(action) {
 
 // Called when a click on the board does nothing.
 /** @type {(square: number, chosen: number | null) => void} */
-const refuse = (square, chosen) => say(whyIllegal(square, chosen));
+const refuse = (square, chosen) => (isCounting() ? turn(square) : say(whyIllegal(square, chosen)));
 
 // The action chosen last while an opponent takes over.
 /** @type {number | null} */
@@ -144,6 +148,8 @@ function newMatch() {
     location.reload();
   } else if (!players.areKnown()) {
     open(state.game, null);
+  } else if (options.chosenGame() !== state.game.name) {
+    location.hash = address.write(actions.newMatch(options.chosenGame()));
   } else if (state.match === null) {
     beginAndProve();
   } else {
@@ -197,7 +203,10 @@ function playOn() {
   }
 }
 
-const buttons = { new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
+const agree = () => isAccepted() && actions.agree();
+const resume = () => isCounting() && !state.isBusy && actions.resume();
+
+const buttons = { agree, resume, new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
 Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));

@@ -33,13 +33,14 @@ export function viewOf(game, data) {
     can_undo: data.plies.some((one) => one.by_person && !one.is_forced),
     winner: data.result?.winner ?? null,
     result: data.result && textOf(data.result),
-    legal: data.legal.map((one) => ({ ...one, warning: one.end && `${passText(one)} as the board stands: ${textOf(one.end)}` })),
+    counted: data.count ? textOf(data.count.result) : null,
+    legal: data.legal.map((one) => ({ ...one, warning: one.end && `${passText(one)} the board is counted. If all stones are alive: ${textOf(one.end)}` })),
     plies: data.plies.map((ply, number) => ({ ...ply, ...movedStones(ply, boards, number), grade: gradeOfPly(game, data, ply) })),
   };
 }
 
 /** @type {(action: ActionData) => string} */
-const passText = ({ ends_at_once: isLast }) => (isLast ? "This ends the match" : "If the other player passes too, the match ends");
+const passText = ({ ends_at_once: isLast }) => (isLast ? "After this pass" : "If the other player passes too,");
 
 // ---------------------------------------------------------------------- the board
 

@@ -56,6 +56,8 @@ export function whatHappened(match, before) {
   });
   if (match.result !== null) {
     words.push(match.result);
+  } else if (match.count) {
+    words.push(`Without dead stones: ${match.counted ?? "…"}`);
   } else if (areWatching(match.people)) {
     words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
@@ -64,6 +66,14 @@ export function whatHappened(match, before) {
     words.push(isKnown ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat ?? 0]}.`);
   }
   return words.join(" ").trim();
+}
+
+// Who has to agree on dead stones, and how they are changed.
+/** @type {(match: MatchView) => string} */
+export function countRule({ person_seat: seat, seats }) {
+  const other = seat === null ? null : seats[1 - seat];
+  const rule = other === null ? "Agree if both of you do." : `${other.label} agrees to its own proposal and to changes in its favour; for more, play on and capture.`;
+  return `Click a chain to mark it as dead or alive. ${rule}`;
 }
 
 // Wins of the person, or of who moves first, and of the other; empty before the first end of a match.

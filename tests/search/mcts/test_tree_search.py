@@ -212,11 +212,11 @@ def test_with_enough_simulations_positions_of_tictactoe_are_solved(graph):
     np.testing.assert_allclose(result.value.numpy()[rows], exact[rows], atol=0.1)
 
 
-@pytest.mark.parametrize("name", ["puct", "gumbel"])
-def test_a_result_does_not_depend_on_the_batch(graph, name, monkeypatch):
+@pytest.mark.parametrize(("name", "parallel"), [("puct", 1), ("gumbel", 1), ("puct", 4), ("gumbel", 4)])
+def test_a_result_does_not_depend_on_the_batch(graph, name, parallel, monkeypatch):
     rows = torch.arange(1, len(graph), 130)
     state, match = graph.state.select(rows), torch.arange(len(rows)) % 7
-    search = with_batches(name, 12)
+    search = with_batches(name, 12, parallel=parallel)
     together = search.search(state, Draws(5, match, 2))
     for start in range(0, len(rows), 3):
         alone = search.search(state.select(torch.arange(start, start + 1)), Draws(5, match[start : start + 1], 2))
@@ -232,6 +232,23 @@ def test_the_positions_of_a_round_are_evaluated_together():
     assert int(search.search(GAME.init()).visits.sum()) == 16
     # The root, then rounds of 5, 2, 2, 2, 2, 2 and 1 simulations.
     assert search.evaluator.batches == 8
+
+
+@pytest.mark.parametrize("name", ["puct", "gumbel"])
+def test_with_parallel_the_positions_of_several_simulations_are_evaluated_together(name):
+    """Every simulation counts once, and no virtual loss remains: all evaluations are 0, and so are their means."""
+    search = TreeSearch(GAME, HashedEvaluator(9, scale=0), make_rule(name), SIMULATIONS, proves=False, parallel=8)
+    found = search.search(GAME.init())
+    assert int(found.visits.sum()) == SIMULATIONS
+    assert search.evaluator.batches < SIMULATIONS / 4
+    np.testing.assert_allclose(found.action_values[found.visits > 0], 0, atol=1e-12)
+
+
+def test_no_simulation_passes_through_a_position_that_waits():
+    # Two squares are empty: the root and the positions after both actions are all that is evaluated.
+    search = with_batches("puct", SIMULATIONS, proves=False, parallel=64)
+    found = search.search(GAME.state_after(["0,0", "0,1", "0,2", "1,0", "1,1", "2,0", "1,2"]))
+    assert (int(found.visits.sum()), search.evaluator.asked, search.evaluator.batches) == (SIMULATIONS, 3, 2)
 
 
 def test_a_proved_win_is_played_although_another_action_was_visited_more():

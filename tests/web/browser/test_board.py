@@ -1,5 +1,6 @@
 """The board in a real browser: hexagons, boards that are turned, arrows, ghosts, and the evaluation bar."""
 
+import re
 from itertools import pairwise
 from math import dist
 from typing import Any
@@ -69,14 +70,15 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
     expect(page.locator("#above .captured")).to_have_count(0)
     expect(page.locator("#board .territory")).to_have_count(0)
     # A pass that can end the match says how it would end, and has to be chosen twice.
-    for plies, warning in (7, "If the other player passes too, the match ends"), (8, "This ends the match"):
+    for plies, warning in (7, "If the other player passes too, the board"), (8, "After this pass the board"):
         page.keyboard.press("p")
-        expect(page.locator("#status")).to_contain_text(f"{warning} as the board stands: White wins. Points: black ")
+        expect(page.locator("#status")).to_contain_text(f"{warning} is counted. If all stones are alive: White wins. ")
         settled(page, plies)
         page.keyboard.press("p")
         settled(page, plies + 1)
-    expect(page.locator("#status")).to_contain_text("Points: black ")
-    expect(page.locator("#board .territory.black")).to_have_count(2)
+    page.get_by_role("button", name="Agree").click()
+    expect(page.locator("#status")).to_have_text(re.compile(r"^Black wins\. Points: black 9"))
+    expect(page.locator("#board .territory.black")).to_have_count(5)
     expect(page.locator("#board [data-square='6']")).to_have_accessible_name("A1, empty, territory of black")
 
 

@@ -198,6 +198,8 @@ def check_operations(
 
 
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "go_19x19" else name for name in game_names()]
+)
 def test_the_rules_of_every_game_are_those_of_the_library(name: str) -> None:
     assert compare_in_javascript(make_game(name)) is None

@@ -6,7 +6,7 @@ import { bestOf } from "./game.js";
 
 // number: of plies before the position that is shown.
 /** @type {(match: Match, number: number) => ServedMatch} */
-export function viewOf(match, number) {
+export function dataOf(match, number) {
   const { description, game, seats, plies } = match;
   const state = match.states[number];
   const isNow = number === plies.length;

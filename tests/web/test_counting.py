@@ -1,0 +1,44 @@
+"""The API: a match of Go with people is over when they have agreed which stones are dead."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.web.match_requests import answer, described, refused, shown
+
+MOVES = "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 E3 A3 pass pass"
+"""Two walls; the stone of the other colour behind each, on the squares 14 and 10, is dead."""
+
+
+def counted(**given: object) -> dict[str, object]:
+    return described("go_5x5", "random", "both", moves=MOVES, **given)
+
+
+def test_people_end_a_match_by_agreeing_on_dead_stones(client: TestClient) -> None:
+    view = shown(client, counted())
+    assert (view["is_over"], view["result"], view["legal"]) == (False, None, [])
+    assert (view["count"]["dead"], view["count"]["result"]["points"]) == ([], [6, 13.5])
+    assert answer(client, counted(), show=["dead"])["dead"] == [10, 14]
+    tried = shown(client, counted(dead=[10], is_agreed=False))
+    assert (tried["count"]["result"]["lead"], tried["is_over"], tried["plies"]) == (-1.5, False, view["plies"])
+    agreed = answer(client, counted(dead=[10, 14]), show=["view", "file"])
+    match = agreed["match"]
+    # The dead stones leave the board with the last pass, and so are captured.
+    assert (match["count"], match["is_over"], match["plies"][-1]["changes"]) == (None, True, [[10, 0], [14, 0]])
+    assert (match["result"]["winner"], match["result"]["points"]) == (1, [10, 17.5])
+    assert "RE[W+7.5]" in agreed["file"]["text"]
+    earlier = shown(client, counted(dead=[10, 14]), ply=12)
+    assert (earlier["owners"], earlier["to_move"]) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [({"dead": [0]}, 409), ({"dead": [24, 99]}, 409), ({"dead": [], "moves": "pass"}, 409), ({"dead": [-1]}, 422)],
+)
+def test_dead_stones_are_checked(client: TestClient, given: dict[str, object], code: int) -> None:
+    assert refused(client, counted() | given)[0] == code
+
+
+def test_matches_of_programs_end_by_the_rules(client: TestClient) -> None:
+    view = shown(client, counted() | {"person": "none"})
+    assert (view["is_over"], view["count"]) == (True, None)
+    assert refused(client, counted() | {"person": "none"}, show=["dead"])[0] == 409
