@@ -11,6 +11,7 @@ SEARCH = "search:negascout?table_bits=0&evaluation=pretrained&depth=3"
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
     ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
+    ("go", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.233),
     ("hex", "mcts:pretrained?simulations=100"): (4.18, 3.48, 2.9, 1.6),
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
     ("othello", SEARCH): (0.0844, 0.0577, 0.0382, 0.00333),

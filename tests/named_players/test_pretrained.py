@@ -36,7 +36,7 @@ DEEP = ["breakthrough_6x6", "breakthrough_8x8", "draughts", "nine_mens_morris"]
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "go_7x7", "gomoku", "gomoku_other_sizes", "hex", "othello", *DEEP}
+    assert set(GAMES) == {"connect_four", "go", "go_7x7", "gomoku", "gomoku_other_sizes", "hex", "othello", *DEEP}
     size = sum(path.stat().st_size for path in PRETRAINED_FOLDER.rglob("*") if path.is_file())
     assert size < 16_000_000
 
