@@ -64,7 +64,9 @@ def test_it_plays_like_the_level_of_its_run(name: str, tmp_path: Path) -> None:
     assert pretrained_agent(game) in files_of_player(name, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["connect_four", *(pytest.param(name, marks=pytest.mark.slow) for name in DEEP)])
+@pytest.mark.parametrize(
+    "name", ["connect_four", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hex", *DEEP))]
+)
 def test_it_beats_the_random_player(name: str) -> None:
     game = make_game(name)
     player, other = make_player("pretrained", game, ""), make_player("random", game, "")
