@@ -28,8 +28,11 @@ RECORDED = {
     "dots_and_boxes_4x4": WinDrawLoss(93, 6, 1),
     "dots_and_boxes_5x5": WinDrawLoss(99, 0, 1),
     "draughts": WinDrawLoss(78, 14, 8),
+    "go": WinDrawLoss(20, 0, 0),
     "gomoku_13x13": WinDrawLoss(20, 0, 0),
     "gomoku_15x15": WinDrawLoss(20, 0, 0),
+    "hex": WinDrawLoss(20, 0, 0),
+    "hex_11x11": WinDrawLoss(20, 0, 0),
     "nine_mens_morris": WinDrawLoss(93, 5, 2),
 }
 """Results of Strongest against ROLLOUTS: won, drawn and lost."""

@@ -12,6 +12,8 @@ DEEP_SEARCH = "search:negascout?table_bits=14&evaluation=pretrained"
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
     ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
+    ("go", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.233),
+    ("hex", "mcts:pretrained?simulations=100"): (4.18, 3.48, 2.9, 1.6),
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
     ("othello", f"{DEEP_SEARCH}&depth=9&probcut=1.0&endgame=14"): (0.05, 0.035, 0.0267, 0.01),
     ("breakthrough_6x6", f"{DEEP_SEARCH}&depth=5"): (0.168, 0.119, 0.1, 0.05),

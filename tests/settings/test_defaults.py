@@ -106,7 +106,15 @@ def test_no_option_of_a_group_repeats_a_default() -> None:
         defaults = {leaf.name: default_of_field(leaf.field) for leaf in found_leaves(name)}
         # The name of an option is its value of one setting, even where that is the default.
         content = flat(contents(path)).items()
-        assert [key for key, value in content if value == defaults.get(key) and value != path.stem] == [], path
+        repeated = [key for key, value in content if value == defaults.get(key) and value != path.stem]
+        assert set(repeated) <= set(inherited(path)), path
+
+
+def inherited(path: Path) -> dict[str, object]:
+    """What the options of the same group set on which that in a file is based."""
+    based_on = OmegaConf.load(path).get("defaults", [])
+    files = [path.with_name(f"{name}.yaml") for name in based_on if isinstance(name, str) and name != "_self_"]
+    return {key: value for file in files for key, value in flat(contents(file)).items()}
 
 
 def contents(path: Path) -> dict[str, object]:
