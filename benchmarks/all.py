@@ -35,7 +35,11 @@ class Measurement(NamedTuple):
 
 MEASUREMENTS = {
     "speed": [
-        Measurement("matches", "throughput.py --seconds 1", "throughput.py --games tictactoe --players random --executors serial"),
+        Measurement(
+            "matches",
+            "throughput.py --seconds 1",
+            "throughput.py --games tictactoe --players random --executors serial",
+        ),
         Measurement(
             "training",
             "throughput.py training costs --games tictactoe othello --repeats 3",

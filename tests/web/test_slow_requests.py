@@ -30,9 +30,10 @@ class Gate:
         assert self.opened.wait(60)
 
     async def until_held(self, count: int) -> None:
-        for _ in range(count):
-            while not self.held.acquire(blocking=False):
-                await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            for _ in range(count):
+                while not self.held.acquire(blocking=False):
+                    await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made, advance = Gate(), Match.advance
 
     def slow_advance(self: Match) -> None:
-        if self.opponent.offer.is_slow:
+        if any(seat is not None and seat.is_slow for seat in self.seats):
             made.pass_through()
         advance(self)
 
