@@ -18,8 +18,9 @@ from selfplay.web.schemas import OfferedPlayer
 MOST_ROLLOUTS = 200_000
 """The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
 a browser."""
-MOST_PLIES = 6
-"""The most plies that a strength looks ahead: more take seconds in a browser."""
+MOST_PLIES, MOST_VALUED_PLIES = 6, 4
+"""The most plies that a strength looks ahead, for the best action alone and for values of all by a learned agent: more
+take seconds in a browser."""
 POINTS = ("discs", "boxes")
 """The evaluations that are the lead in points."""
 SEARCHES = ("search", "tree_search")
@@ -52,7 +53,8 @@ def offered_strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str,
 
 def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
     options = {option: name.options[option] or 0 for option in ("depth", "slack")}
-    options["depth"] = min(options["depth"], MOST_PLIES)
+    values_all = evaluation == "agent" and not options["slack"]
+    options["depth"] = min(options["depth"], MOST_VALUED_PLIES if values_all else MOST_PLIES)
     is_points = evaluation in POINTS
     ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
     return {"kind": "strength", "evaluation": "points" if is_points else evaluation, "ends": ends, **options}
