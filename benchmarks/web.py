@@ -123,7 +123,7 @@ def check(ended: list[tuple[Json, Json]], options: dict[str, str]) -> None:
         texts = [ply["text"] for ply in view["plies"]]
         for number, ply in enumerate(view["plies"]):
             if not ply["by_person"]:
-                request = MatchRequest(**described | {"moves": " ".join(texts[:number])})
+                request = MatchRequest(**described | {"moves": " ".join(texts[:number]), "advance": True})
                 with ExitStack() as lent:
                     match = service.match(request, game, service.participants(game, request, lent))
                     match.advance()
