@@ -144,7 +144,7 @@ def test_a_function_of_the_library_writes_messages_to_the_log_of_its_run_only(ru
     selfplay.generate_level(tiny_settings(run_copy), 0)
     logging.getLogger("selfplay").info("later")
     lines = (run_copy / "run.log").read_text().splitlines()
-    assert [line[24:] for line in lines] == ["level 0: matches already generated, skipped"]
+    assert lines[-1][24:] == "level 0: matches already generated, skipped"
 
 
 def test_the_lock_is_free_after_its_block(tmp_path):

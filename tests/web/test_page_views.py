@@ -112,11 +112,11 @@ def test_stones_that_are_placed_moved_turned_and_marked_are_known(tmp_path: Path
 
 
 PASSED = "C1 A1 C3 B1 B2 C2"
-STANDING = "as the board stands: White wins. Points: black 2, white 11.5, with komi 7.5."
+STANDING = "White wins. Points: black 2, white 11.5, with komi 7.5."
 RESULTS = [
     ("tictactoe", "0,0 0,1 1,1 0,2 2,2", "X wins."),
     ("tictactoe", "0,0 1,1 2,2 0,1 2,1 2,0 0,2 1,2 1,0", "A draw."),
-    ("go_3x3", f"{PASSED} pass pass", STANDING.removeprefix("as the board stands: ")),
+    ("go_3x3", f"{PASSED} pass pass", STANDING),
     ("tests.support.dots:Dots", "c2 b5 e4 a2 a4 d3 b3 d5 b1 e2 c4 d1", "Second wins. Boxes: first 1, second 3."),
     ("tests.support.dots:LeadOnly", "c2 b5 e4 a2 a4 d3 b3 d5 b1 e2 c4 d1", "Second wins. The lead in boxes is 2."),
     ("othello", "f5d6", None),
@@ -143,8 +143,8 @@ def test_a_pass_that_can_end_the_match_says_how(tmp_path: Path) -> None:
     views = page_views(tmp_path, [(game, data_after(game, moves)) for moves in (PASSED, f"{PASSED} pass")])
     warnings = [[one["warning"] for one in view["legal"]] for view in views]
     assert [found[-1] for found in warnings] == [
-        f"If the other player passes too, the match ends {STANDING}",
-        f"This ends the match {STANDING}",
+        f"If the other player passes too, the board is counted. If all stones are alive: {STANDING}",
+        f"After this pass the board is counted. If all stones are alive: {STANDING}",
     ]
     assert all(set(found[:-1]) == {None} for found in warnings)
 

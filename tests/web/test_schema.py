@@ -22,7 +22,7 @@ from tests.web.conftest import ADDRESS, client_of, web_settings
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
-OPERATIONS = ["games", "opponents", "rules", "proof", "story", "runs", "match"]
+OPERATIONS = ["games", "game", "opponents", "rules", "proof", "story", "runs", "match"]
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,16 @@ def made_real(case: Any, number: int) -> None:
     if case.query and "opponent" in case.query:
         case.query["opponent"] = opponent
     if isinstance(case.body, dict):
-        others = {name: None for name in ("partner", "adviser", "position", "ply") if name in case.body}
-        case.body |= {"game": "tictactoe", "opponent": opponent, "moves": "1,1", "learn": False} | others
+        others = {
+            name: None for name in ("partner", "adviser", "position", "dead", "ply", "valued") if name in case.body
+        }
+        case.body |= {
+            "game": "tictactoe",
+            "opponent": opponent,
+            "moves": "1,1",
+            "learn": False,
+            "seed": number,
+        } | others
 
 
 @pytest.fixture(scope="module")
