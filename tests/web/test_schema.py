@@ -39,16 +39,11 @@ def made_real(case: Any, number: int) -> None:
     if case.query and "opponent" in case.query:
         case.query["opponent"] = opponent
     if isinstance(case.body, dict):
-        others = {
-            name: None for name in ("partner", "adviser", "position", "dead", "ply", "valued") if name in case.body
-        }
-        case.body |= {
-            "game": "tictactoe",
-            "opponent": opponent,
-            "moves": "1,1",
-            "learn": False,
-            "seed": number,
-        } | others
+        unknown = ("partner", "adviser", "position", "dead", "ply", "valued")
+        case.body |= {name: None for name in unknown if name in case.body}
+        case.body |= {"game": "tictactoe", "opponent": opponent, "moves": "1,1", "learn": False, "seed": number}
+        # Dead stones are asked for in matches of Go whose players have both passed.
+        case.body["show"] = [part for part in case.body.get("show", ["view"]) if part != "dead"]
 
 
 @pytest.fixture(scope="module")
