@@ -17,7 +17,7 @@ SAME = (
     *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
     *("is_practice", "result", "moves", "people", "komi"),
 )
-# Black captures two stones, and has territory at the end.
+# Black captures two stones, and has territory at the end. No stone is dead, as on an exported page.
 GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"
 REQUESTS: dict[str, list[dict[str, Any]]] = {
     "tictactoe": [
@@ -33,7 +33,7 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]},
     ],
     "go_3x3": [
-        {"moves": GO, "person": who, "ply": ply} for who, ply in (("both", None), ("first", None), ("second", 10))
+        {"moves": GO, "person": who, "ply": ply, "dead": []} for who, ply in (("both", None), ("first", None), ("second", 10))
     ]
     + [{"moves": "C1 A1 C3 B1 B2 C2", "person": "both"}],
 }
