@@ -143,8 +143,8 @@ def test_a_pass_that_can_end_the_match_says_how(tmp_path: Path) -> None:
     views = page_views(tmp_path, [(game, data_after(game, moves)) for moves in (PASSED, f"{PASSED} pass")])
     warnings = [[one["warning"] for one in view["legal"]] for view in views]
     assert [found[-1] for found in warnings] == [
-        f"If the other player passes too, the board is counted. If all stones are alive: {STANDING}",
-        f"After this pass the board is counted. If all stones are alive: {STANDING}",
+        f"If the other player passes too, the board is counted. With all stones alive: {STANDING}",
+        f"After this pass the board is counted. With all stones alive: {STANDING}",
     ]
     assert all(set(found[:-1]) == {None} for found in warnings)
 

@@ -34,7 +34,7 @@ export function viewOf(game, data) {
     winner: data.result?.winner ?? null,
     result: data.result && textOf(data.result),
     counted: data.count ? textOf(data.count.result) : null,
-    legal: data.legal.map((one) => ({ ...one, warning: one.end && `${passText(one)} the board is counted. If all stones are alive: ${textOf(one.end)}` })),
+    legal: data.legal.map((one) => ({ ...one, warning: one.end && `${passText(one)} the board is counted. With all stones alive: ${textOf(one.end)}` })),
     plies: data.plies.map((ply, number) => ({ ...ply, ...movedStones(ply, boards, number), grade: gradeOfPly(game, data, ply) })),
   };
 }

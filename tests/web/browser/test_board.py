@@ -72,7 +72,7 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
     # A pass that can end the match says how it would end, and has to be chosen twice.
     for plies, warning in (7, "If the other player passes too, the board"), (8, "After this pass the board"):
         page.keyboard.press("p")
-        expect(page.locator("#status")).to_contain_text(f"{warning} is counted. If all stones are alive: White wins. ")
+        expect(page.locator("#status")).to_contain_text(f"{warning} is counted. With all stones alive: White wins. ")
         settled(page, plies)
         page.keyboard.press("p")
         settled(page, plies + 1)
