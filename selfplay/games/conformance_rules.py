@@ -70,7 +70,9 @@ ATTRIBUTES = {
 FIELDS = {
     "initial": POSITION,
     **dict.fromkeys(("legal_actions", "play", "is_terminal", "return_to_move"), FUNCTION),
-    **dict.fromkeys(("observation_entry", "moves_again", "margin", "owned", "points"), _optional(FUNCTION)),
+    **dict.fromkeys(
+        ("observation_entry", "moves_again", "margin", "owned", "safe", "points", "sensible"), _optional(FUNCTION)
+    ),
     "margin_unit": NUMBER,
 }
 
@@ -137,7 +139,9 @@ def check_results(game: Game) -> None:
         shown_bits(rules.position, game.observation_shape)  # raises if the shape does not fit
     if rules.margin is not None:
         expect_number(rules.margin, rules.margin(start))
-    for function, expect_each in ((rules.points, expect_number), (rules.owned, expect_word)):
+    if rules.sensible is not None:
+        expect_word(rules.sensible, rules.sensible(start))
+    for function, expect_each in ((rules.points, expect_number), (rules.owned, expect_word), (rules.safe, expect_word)):
         if function is not None:
             both = function(start)
             expect_kind(function, both, isinstance(both, tuple) and len(both) == 2, "one for each player")

@@ -166,6 +166,34 @@ def go_rules(width: int, komi: float) -> Rules:
         return p.own | (mine & ~other), p.opp | (other & ~mine)
 
     @rule
+    def uncaptured(stones: Word, empty: Word) -> Word:
+        """Those of `stones` in chains with two regions that their opponent cannot fill."""
+        others, kept = board & ~stones, stones
+        while True:
+            alive, kept, waiting = kept, 0, kept
+            while waiting != 0:
+                chain, count, left = connected(stones, waiting & -waiting), 0, others
+                while left != 0:
+                    region = connected(others, left & -left)
+                    left = left & ~region
+                    inside = region & empty
+                    # Every empty crossing is beside the chain, and all chains around the region are alive.
+                    if inside != 0 and (inside & ~beside(chain)) == 0 and (beside(region) & stones & ~alive) == 0:
+                        count = count + 1
+                waiting = waiting & ~chain
+                if count >= 2:
+                    kept = kept | chain
+            if kept == alive:
+                break
+        return alive
+
+    @rule
+    def safe(p: Position) -> tuple[Word, Word]:
+        """By the rule of D. Benson, Life in the game of Go, Information Sciences 10, 1976."""
+        empty = board & ~(p.own | p.opp)
+        return uncaptured(p.own, empty), uncaptured(p.opp, empty)
+
+    @rule
     def margin(p: Position) -> int:
         """Twice the lead in points; an odd number of plies means that white is to move."""
         mine, other = owned(p)
@@ -202,6 +230,7 @@ def go_rules(width: int, komi: float) -> Rules:
         margin=margin,
         margin_unit=0.5,
         owned=owned,
+        safe=safe,
         sensible=sensible,
     )
 

@@ -38,6 +38,9 @@ class Rules(NamedTuple):
     owned: Callable[[Position], tuple[Word, Word]] | None = None
     """The squares that count for the player to move at the end, its stones and those that only it surrounds, and those
     that count for the other. None if squares do not count."""
+    safe: Callable[[Position], tuple[Word, Word]] | None = None
+    """In a game in which squares count: the stones of the player to move, and of the other, that cannot be captured
+    even if their player always passes. None: this is not known."""
     points: Callable[[Position], tuple[Any, Any]] | None = None
     """The points so far of the player to move and of the other, whole numbers of `margin_unit`, without komi, to be
     shown to people. None: only the lead is shown."""

@@ -1,12 +1,9 @@
 """Which stones of Go are dead where both players have passed, so that people need not capture them.
 
 From the position, many matches are played on at random, in which nobody fills their own eyes. A chain is dead if its
-crossings are seldom its player's at the end. A chain that its player's opponent cannot capture even if the player
-always passes (D. Benson, Life in the game of Go, Information Sciences 10, 1976) is alive whatever the matches say.
+crossings are seldom its player's at the end. A chain that cannot be captured even if its player always passes
+(`Rules.safe`) is alive whatever the matches say. web/exported/dead_stones.js finds the same.
 """
-
-from functools import reduce
-from operator import xor
 
 import numpy as np
 import torch
@@ -28,21 +25,25 @@ Squares = NDArray[np.int8]
 
 
 def dead_stones(game: Game, state: State, key: int) -> list[int]:
-    """The crossings of the dead stones of a position (B = 1) of Go, in ascending order.
+    """The crossings of the dead stones of a position (B = 1) of a game that knows which stones are `Rules.safe`, in
+    ascending order.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
     """
+    assert game.rules.safe is not None, "stones can be dead in games that know which are safe"
     squares = game.squares(state)[0].numpy().astype(np.int8)
     if not squares.any():
         return []
-    width = game.observation_shape[2]
-    survival = (owners_after_playouts(game, squares, key) == squares).mean(axis=0)
-    alive, dead = pass_alive(squares, width), list[int]()
+    owners = owners_after_playouts(game, squares, key)
+    survived = (owners == squares).sum(axis=0)
+    mine, other = game.rules.safe(game.positions(state)[0])
+    dead = list[int]()
     for colour in (1, -1):
-        for chain in chains_of(_word(squares == colour), width):
-            crossings = [crossing for crossing in range(len(squares)) if chain >> crossing & 1]
-            if chain & ~alive and float(survival[crossings].mean()) < SURVIVAL:
+        for chain in chains_of(word_of(np.flatnonzero(squares == colour).tolist(), squares.size), game):
+            crossings = [crossing for crossing in range(squares.size) if chain >> crossing & 1]
+            is_safe = chain & (mine | other) != 0
+            if not is_safe and survived[crossings].sum() < SURVIVAL * len(owners) * len(crossings):
                 dead += crossings
     return sorted(dead)
 
@@ -63,35 +64,10 @@ def owners_after_playouts(game: Game, squares: Squares, key: int) -> Squares:
     return game.owners(state).numpy()
 
 
-def pass_alive(squares: Squares, width: int) -> WordInt:
-    """The crossings of the chains that cannot be captured even if their player always passes."""
-    beside, empty = chain_rules(width).beside, _word(squares == 0)
-
-    def vital_regions(chain: WordInt, regions: list[WordInt]) -> int:
-        """The number of regions all of whose empty crossings, of which there are some, are liberties of the chain."""
-        return sum((region & empty) != 0 and (region & empty & ~beside(chain)) == 0 for region in regions)
-
-    found: WordInt = empty ^ empty
-    for colour in (1, -1):
-        stones, regions = _word(squares == colour), chains_of(_word(squares != colour), width)
-        chains, count = chains_of(stones, width), -1
-        while count != len(chains):
-            count = len(chains)
-            chains = [chain for chain in chains if vital_regions(chain, regions) >= 2]
-            others = reduce(xor, chains, stones)
-            regions = [region for region in regions if not beside(region) & others]
-        found |= stones ^ others
-    return found
-
-
-def chains_of(crossings: WordInt, width: int) -> list[WordInt]:
-    """The crossings in groups that are connected along lines."""
-    connected, chains = chain_rules(width).connected, list[WordInt]()
-    while crossings:
-        chains.append(chain := connected(crossings, crossings & -crossings))
-        crossings = crossings ^ chain
+def chains_of(stones: WordInt, game: Game) -> list[WordInt]:
+    """The stones in groups that are connected along lines."""
+    connected, chains = chain_rules(game.observation_shape[2]).connected, list[WordInt]()
+    while stones:
+        chains.append(chain := connected(stones, stones & -stones))
+        stones = stones ^ chain
     return chains
-
-
-def _word(crossings: NDArray[np.bool_]) -> WordInt:
-    return word_of(np.flatnonzero(crossings).tolist(), crossings.size)

@@ -75,8 +75,6 @@ class Estimate(NamedTuple):
     highest value."""
     neutral: float = 0.0
     """The value of an even match."""
-    compared: NDArray[np.bool_] | None = None
-    """bool[A]: the actions whose values are as certain as that of the best, so that they can be graded; None: all."""
     proved: NDArray[np.bool_] | None = None
     """bool[A]: the actions whose values are results (1, 0, -1) proved by search; None: none."""
 
@@ -116,26 +114,22 @@ class Estimate(NamedTuple):
         """How much worse than the best action an action is, by these values."""
         best = self.best
         value, best_value = self.value(action), self.value(best)
-        if value is None or best is None or best_value is None or not self.compares(action):
+        if value is None or best is None or best_value is None:
             return None
         # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0
         is_exact = self.knows(action) and self.knows(best)
         return grade_of(value / win, best_value / win, self.kind, is_exact=is_exact)
 
-    def compares(self, action: int) -> bool:
-        """Whether the value of an action is as certain as that of the best one."""
-        return self.compared is None or bool(self.compared[action])
-
-    def with_compared(self, actions: Sequence[int], values: Values) -> "Estimate":
-        """With these values of actions that can be compared; nan: the value stays. The best of them is preferred."""
-        changed, compared = self.values.copy(), np.zeros(len(self.values), dtype=np.bool_)
-        is_known = ~np.isnan(values)
-        changed[np.array(actions)[is_known]], compared[list(actions)] = values[is_known], True
-        best = max(actions, key=lambda action: changed[action])
-        # Other actions, with fewer simulations, are not known to be better.
-        changed[~compared] = np.minimum(changed[~compared], np.nextafter(changed[best], np.float32(-np.inf)))
-        return self._replace(values=changed, preferred=best, compared=compared)
+    def with_searched(self, actions: Sequence[int], values: Values, compared: Sequence[int]) -> "Estimate":
+        """With only the values of these actions, nan: the value stays; the best of the compared ones is preferred."""
+        changed = np.full_like(self.values, np.nan)
+        changed[list(actions)] = np.where(np.isnan(values), self.values[list(actions)], values)
+        best = max(compared, key=lambda action: changed[action])
+        # The best of many values is the best by chance more often than the one that the search prefers.
+        others = [action for action in actions if action not in compared]
+        changed[others] = np.minimum(changed[others], np.nextafter(changed[best], np.float32(-np.inf)))
+        return self._replace(values=changed, preferred=best)
 
     def with_results(self, results: Values, *, are_all: bool) -> "Estimate":
         """With these proved results of actions, nan where nothing is proved, in place of estimates from -1 to 1.
@@ -155,8 +149,7 @@ class Estimate(NamedTuple):
         if best is None or rank[best] < np.nanmax(rank):
             best = int(np.nanargmax(rank))
         values = np.where(proved, values, np.minimum(values, below[best] if proved[best] else values[best]))
-        compared = None if self.compared is None else self.compared | proved
-        return self._replace(values=values, preferred=best, compared=compared, proved=proved, is_exact=are_all)
+        return self._replace(values=values, preferred=best, proved=proved, is_exact=are_all)
 
 
 def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:

@@ -118,8 +118,8 @@ class PositionCommands:
             raise CommandError("syntax error")
         if wanted == "seki":
             return ""
-        is_go = self.game.rules.owned is not None
-        dead = dead_stones(self.game, session.state, session.key) if is_go else []
+        can_be_dead = self.game.rules.safe is not None
+        dead = dead_stones(self.game, session.state, session.key) if can_be_dead else []
         stones = self.game.squares(session.state)[0].nonzero()[:, 0].tolist()
         shown = dead if wanted == "dead" else [stone for stone in stones if stone not in dead]
         return "\n".join(map(self.match.vertices.text, shown))

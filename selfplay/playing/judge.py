@@ -43,12 +43,17 @@ class Judge(PlayerWrapper):
         best = [None if estimate is None else estimate.best for estimate in found]
         return torch.tensor([0 if action is None else action for action in best])
 
-    def estimate(self, state: State, played: int | None = None, seconds: float | None = None) -> Estimate | None:
+    def estimate(
+        self, state: State, played: int | None = None, seconds: float | None = None, *, values_all: bool = False
+    ) -> Estimate | None:
         """The exact values of the actions of a position (B = 1), or else the best estimates; None if it is over.
+
+        If the player divides simulations among actions, each that is valued is searched alike.
 
         Args:
             played: an action that is to be compared with the best one, such as that of the match.
             seconds: how long to wait for the exact values of a game that can be solved; None for no limit.
+            values_all: whether to value all actions in any case, which can take seconds, and not only these two.
         """
         if bool(state.terminated):
             return None
@@ -58,20 +63,20 @@ class Judge(PlayerWrapper):
             with suppress(NotSolvedYetError):
                 exact = estimate_of(solver, self.game, state, _draws(1))
                 return None if exact is None else exact._replace(is_exact=True)
-        estimate = self._estimated(state, played)
+        estimate = self._estimated(state, played, values_all)
         if estimate is None or self.searcher is None or estimate.in_points:
             return estimate
         return self._with_results(estimate, self.searcher)
 
-    def _estimated(self, state: State, played: int | None) -> Estimate | None:
-        """The values of the player; if it divides simulations among actions, two that are to be compared are searched
-        alike."""
+    def _estimated(self, state: State, played: int | None, values_all: bool) -> Estimate | None:
+        """The values of the player."""
         estimate = estimate_of(self.player, self.game, state, _draws(1))
         if estimate is None or estimate.preferred is None:
             return estimate
-        actions = list(dict.fromkeys([estimate.preferred] if played is None else [estimate.preferred, played]))
-        values = self._values_after(state, torch.tensor(actions))
-        return estimate.with_compared(actions, values)
+        compared = list(dict.fromkeys([estimate.preferred] if played is None else [estimate.preferred, played]))
+        others = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist() if values_all else []
+        actions = list(dict.fromkeys([*compared, *others]))
+        return estimate.with_searched(actions, self._values_after(state, torch.tensor(actions)), compared)
 
     def _values_after(self, state: State, actions: Tensor) -> Values:
         """The value of each action to the player to move, by a search of the position after it; nan if it is over."""

@@ -66,7 +66,6 @@ class PlyData:
     best: str | None = _described("The best action by the same values; null if unknown.")
     best_value: float | None = _described("The value of that action; null if unknown.")
     best_words: str | None = _described("The same in words if it is exact.")
-    is_compared: bool = _described("Whether its value is as certain as that of the best action.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,5 +192,4 @@ def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | No
         best=None if best is None else game.action_text(best, ply.seat),
         best_value=None if estimate is None else estimate.value(best),
         best_words=None if estimate is None else estimate.words(best),
-        is_compared=estimate is not None and estimate.compares(ply.action),
     )

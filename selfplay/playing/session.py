@@ -293,10 +293,10 @@ class Session:
 
     @property
     def is_counted_by_people(self) -> bool:
-        """Whether both have passed in a match with people in which squares count, who then say what is dead."""
+        """Whether both have passed in a match with people in which stones can be dead, who then say which are."""
         last = [ply.action for ply in self.plies[-2:]]
         have_passed = len(last) == 2 and not any(map(self.game.presentation.pointed_squares, last))
-        return have_passed and self.is_over and self.game.rules.owned is not None and None in self.players
+        return have_passed and self.is_over and self.game.rules.safe is not None and None in self.players
 
     def take_off(self, dead: Iterable[int]) -> None:
         """Count the match that is over without the stones on these squares. Players do not learn this result, but that

@@ -84,7 +84,8 @@ def _calls(game: Game, position: Any) -> Iterator[tuple[str, int] | tuple[str]]:
         yield ("return_to_move",)
     else:
         yield from (("play", action) for action in legal_numbers(game, position)[:MOST_CALLS])
-    yield from ((name,) for name in ("margin", "points", "owned", "moves_again") if getattr(rules, name) is not None)
+    others = ("margin", "points", "owned", "safe", "sensible", "moves_again")
+    yield from ((name,) for name in others if getattr(rules, name) is not None)
     if rules.observation_entry is not None:
         size = prod(game.observation_shape)
         yield from (("observation_entry", index) for index in range(0, size, -(-size // MOST_CALLS)))

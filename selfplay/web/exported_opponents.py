@@ -10,6 +10,7 @@ from selfplay.named_players.names import PlayerName, kind_named, parse_name
 from selfplay.named_players.strengths import strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, pretrained_agent
+from selfplay.registry import parts_of_game_name
 from selfplay.search.mcts.rule import SEARCH_RULES
 from selfplay.web.exported_network import ExportedNetwork
 from selfplay.web.offers import OWN_KIND
@@ -18,9 +19,9 @@ from selfplay.web.schemas import OfferedPlayer
 MOST_ROLLOUTS = 200_000
 """The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
 a browser."""
-MOST_PLIES, MOST_VALUED_PLIES = 6, 4
-"""The most plies that a strength looks ahead, for the best action alone and for values of all by a learned agent: more
-take seconds in a browser."""
+MOST_PLIES = {"othello": 7, "draughts": 9, "nine_mens_morris": 5}
+"""By the name of a game, whatever its board, the most plies that a strength looks ahead in a browser; in other games as
+many as elsewhere. A reply then takes at most a second of processor time (`benchmarks/exported_strengths.py`)."""
 POINTS = ("discs", "boxes")
 """The evaluations that are the lead in points."""
 SEARCHES = ("search", "tree_search")
@@ -44,23 +45,22 @@ def offered_strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str,
                 strength, "strength", strength.capitalize(), kind_named(strength).meaning, not_made, estimates=False
             )
             found[offer] = {
-                **WAYS[name.kind](name, evaluation),
+                **WAYS[name.kind](game, name, evaluation),
                 "temperature": plays.temperature,
                 "notices": plays.notices,
             }
     return found
 
 
-def _alpha_beta(name: PlayerName, evaluation: str) -> dict[str, Any]:
+def _alpha_beta(game: Game, name: PlayerName, evaluation: str) -> dict[str, Any]:
     options = {option: name.options[option] or 0 for option in ("depth", "slack")}
-    values_all = evaluation == "agent" and not options["slack"]
-    options["depth"] = min(options["depth"], MOST_VALUED_PLIES if values_all else MOST_PLIES)
+    options["depth"] = min(options["depth"], MOST_PLIES.get(parts_of_game_name(game.name).base, options["depth"]))
     is_points = evaluation in POINTS
     ends = {"win": 0, "point": 1} if is_points else {"win": 1, "point": 0}
     return {"kind": "strength", "evaluation": "points" if is_points else evaluation, "ends": ends, **options}
 
 
-def _tree_search(name: PlayerName, evaluation: str) -> dict[str, Any]:
+def _tree_search(game: Game, name: PlayerName, evaluation: str) -> dict[str, Any]:
     simulations = name.options["simulations"]
     return {"kind": "tree_strength", "evaluation": evaluation, "rule": _rule(rule_of(name)), "simulations": simulations}
 

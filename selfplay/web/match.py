@@ -132,7 +132,8 @@ class Match:
         adviser = self._advisers[int(self.session.state_before(ply).current_player)]
         if adviser is self._participants.judge:
             if not current_deadline().is_over:
-                self.session.estimates[ply] = self._judgement(ply)
+                values_all = self.request.values_all and ply == self.shown
+                self.session.estimates[ply] = self._judgement(ply, values_all=values_all)
             return
         if not adviser.offer.is_slow:
             self.session.estimate(ply, adviser.player)
@@ -226,14 +227,14 @@ class Match:
         assert isinstance(judge, Judge), "it is made by the offer of the judge"
         return judge
 
-    def _judgement(self, ply: int) -> Estimate | None:
+    def _judgement(self, ply: int, *, values_all: bool = False) -> Estimate | None:
         """What the judge knows before a ply, where it compares the action of the match; None: the match is over."""
         state, plies = self.session.state_before(ply), self.session.plies
         played = plies[ply].action if ply < len(plies) else None
-        key = "judged", self._key(self._judging, ply), played
+        key = "judged", self._key(self._judging, ply), played, values_all
         estimate, is_late = self._recent.get(key), endgame_player(self.game, state) is not None
         if estimate is None or (is_late and not estimate.is_exact):
-            estimate = self._judge.estimate(state, played, seconds=0.0)
+            estimate = self._judge.estimate(state, played, seconds=0.0, values_all=values_all)
             if estimate is not None:
                 self._keep(key, estimate)
         return estimate
@@ -261,10 +262,10 @@ class Match:
         """What the judge knows in a game that cannot be solved; None if no time is left."""
         if current_deadline().is_over:
             return None
-        estimate = self._judgement(self.shown)
+        estimate = self._judgement(self.shown, values_all=self.request.values_all)
         if estimate is None:
             known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
-            return known | {"values": [], "words": [], "compared": []}
+            return known | {"values": [], "words": []}
         is_late = endgame_player(self.game, estimate.state) is not None
         return {
             "kind": estimate.kind,
@@ -272,7 +273,6 @@ class Match:
             "source": self._source(estimate.is_exact, current_deadline().is_over),
             "values": list(map(estimate.value, actions)),
             "words": list(map(estimate.words, actions)),
-            "compared": list(map(estimate.compares, actions)),
             "is_complete": estimate.is_exact or not is_late,
         }
 
@@ -286,7 +286,6 @@ class Match:
             "source": PERFECT_PLAY,
             "values": [None if value is None else float(value) for value in values],
             "words": [None if value is None else perfect.value_text(value, solving.state) for value in values],
-            "compared": [True for _ in values],
             "is_complete": is_complete,
         }
 

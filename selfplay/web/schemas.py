@@ -73,6 +73,11 @@ class MatchRequest(RequestBody):
     )
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
+    values_all: bool = Field(
+        default=False,
+        description="Whether the judge values every action in the position that is shown; else, where tree search "
+        "estimates values, the best action and that of the match.",
+    )
     dead: Squares | None = Field(
         default=None,
         description="Where both players have passed and stones can be dead: the squares of the dead ones, which are "
@@ -127,6 +132,7 @@ class ErrorView(BaseModel):
     """An error as a sentence."""
 
     error: str
+    game: str | None = Field(default=None, description="That of the match, if it is of another game or other options.")
 
 
 class GameOption(BaseModel):
@@ -312,7 +318,6 @@ class JudgedView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
-    compared: list[bool] = Field(description="Whether each value is as certain as that of the best action.")
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
 
 

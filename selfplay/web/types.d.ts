@@ -55,8 +55,8 @@ type Grade = "inaccuracy" | "mistake" | "blunder" | null;
 /** What is known of an action. share: of the simulations, in percent; result: with perfect play, beside an estimate. */
 type Known = { text: string; value: number | null; words: string | null; grade: Grade; share: number | null; result: number | null };
 
-/** The best values that are known in a position, by action. */
-type Judged = { kind: JudgedView["kind"]; isExact: boolean; source: string; isComplete: boolean; known: Map<number, Known> };
+/** The best values that are known in a position, by action. isOfAll: all actions were asked for. */
+type Judged = { kind: JudgedView["kind"]; isExact: boolean; source: string; isComplete: boolean; isOfAll?: boolean; known: Map<number, Known> };
 
 /**
  * What values mean. neutral: that of an even match; span: the largest difference from it, null if there is none; isExact:
@@ -188,7 +188,7 @@ type GoTo = (to: Step) => unknown;
 
 /**
  * What the modules of an exported page need to know of its game, and how its opponents play: game.json. initial: the packed
- * position; shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
+ * position; set_up: boards without stones by the seat that is to move, none if nothing can be set up; shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
  */
 interface Description {
   view: BoardGame;
@@ -202,6 +202,7 @@ interface Description {
   ply: PlyData;
   key: string;
   initial: string;
+  set_up: string[];
   shown: number[] | null;
   num_squares: number;
   num_actions: number;
@@ -268,6 +269,6 @@ type TreeSearched = { values: number[]; visits: number[]; priors: number[]; acti
 
 /** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
 type Found = { values: number[] | null; action: number; isExact?: boolean; isUneven?: boolean };
-type Estimate = { values: number[]; isExact: boolean; compared?: number[] };
+type Estimate = { values: number[]; isExact: boolean };
 type Participant = { offer: OfferedPlayer; consider: (state: GameState, draws: Draws) => Found };
 type Participants = { opponent: Participant; partner: Participant | null; adviser: Participant | null; judge: Participant };

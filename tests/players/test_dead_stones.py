@@ -1,10 +1,9 @@
 """Dead stones of Go in known positions."""
 
-import numpy as np
 import pytest
 
 from selfplay.games import make_game
-from selfplay.players.dead_stones import dead_stones, pass_alive
+from selfplay.players.dead_stones import dead_stones
 
 GAME = make_game("go", 7)
 
@@ -64,15 +63,15 @@ def test_the_same_key_gives_the_same_stones_after_two_passes() -> None:
     assert dead_stones(GAME, state, key=3) == dead_stones(GAME, state, key=3) == sorted(LONE)
 
 
-def test_chains_with_two_vital_regions_are_alive_whatever_happens() -> None:
-    def alive(text: str) -> set[int]:
-        found = pass_alive(np.array(board(text), np.int8), 7)
-        return {crossing for crossing in range(49) if found >> crossing & 1}
+def test_chains_with_two_vital_regions_are_safe_whatever_happens() -> None:
+    def safe(text: str) -> set[int]:
+        one, other = GAME.rules.safe(GAME.positions(GAME.set_up(board(text), 0))[0])
+        return {crossing for crossing in range(49) if (one | other) >> crossing & 1}
 
-    assert alive(TWO_EYES) == {1, 3, 7, 8, 9, 10}
+    assert safe(TWO_EYES) == {1, 3, 7, 8, 9, 10}
     # Black's row at the top has two eyes; those of the rest of its chains are open.
-    assert {2, 4, 9, 10, 11, 12, 14, 15, 16} <= alive(ONE_EYE)
-    assert alive(INVADED) == set()
+    assert {2, 4, 9, 10, 11, 12, 14, 15, 16} <= safe(ONE_EYE)
+    assert safe(INVADED) == set()
 
 
 def test_real_eyes_are_not_filled_and_the_pass_is_kept() -> None:

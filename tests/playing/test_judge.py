@@ -67,11 +67,14 @@ def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one(judge):
     state = BREAKTHROUGH.init()
     alone, moves = judge.estimate(state), BREAKTHROUGH.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     others = [action for action in moves if action != alone.best]
-    assert not any(alone.compares(action) or alone.grade(action) for action in others)
+    assert {alone.value(action) for action in others} == {None}
+    every = judge.estimate(state, values_all=True)
+    assert (every.best, every.value(every.best)) == (alone.best, alone.value(alone.best))
     for action in others[:3]:
         estimate = judge.estimate(state, action)
-        assert estimate.compares(action)
         assert -1 <= estimate.value(action) <= estimate.value(estimate.best)
+        # Its search is the same, but the best of many values is not preferred.
+        assert every.value(action) == pytest.approx(min(estimate.value(action), alone.value(alone.best)), abs=1e-6)
 
 
 @pytest.mark.slow

@@ -99,7 +99,6 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "texts": texts,
         "values": [0.0] * 9,
         "words": ["draws"] * 9,
-        "compared": [True] * 9,
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
@@ -123,7 +122,7 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     hint, judged = found["hint"], found["judged"]
     assert hint["source"] == judged["source"]
     assert hint["source"].startswith(judge)
-    best = max(range(len(judged["actions"])), key=lambda one: judged["values"][one])
+    best = judged["values"].index(max(value for value in judged["values"] if value is not None))
     assert (judged["actions"][best], judged["texts"][best]) == (hint["action"], hint["line"][0])
     assert (hint["value"], hint["words"]) == (judged["values"][best], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
@@ -131,6 +130,21 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     # The stream of random numbers of the match changes nothing, also where nothing is known from an earlier request.
     service.recent = RecentEstimates()
     assert answer(client, described(game, "random", seed=4711), show=["hint"])["hint"] == hint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["hex", "go_7x7", "gomoku"])
+def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
+    client: TestClient, service: MatchService, game: str
+) -> None:
+    service.settings.search_seconds = 60
+    match = described(game, "random", "both", moves="d4")
+    found = answer(client, match, show=["hint", "judged"])
+    assert sum(value is not None for value in found["judged"]["values"]) == 1
+    every = answer(client, match, show=["judged"], values_all=True)["judged"]
+    values = dict(zip(every["actions"], every["values"], strict=True))
+    assert None not in values.values()
+    assert max(values.values()) == values[found["hint"]["action"]] == found["hint"]["value"]
 
 
 def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_moves(

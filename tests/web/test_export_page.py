@@ -23,6 +23,7 @@ from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page, rules_of
 from selfplay.web.exported_network import exported_network
+from selfplay.web.exported_opponents import MOST_PLIES
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
@@ -81,15 +82,16 @@ REFUSED = {
 }
 
 
-def test_the_strongest_looks_at_most_six_plies_ahead_where_a_browser_computes(tmp_path: Path) -> None:
+def test_strengths_look_less_far_ahead_where_a_browser_would_take_seconds(tmp_path: Path) -> None:
     export_page(
         ExportPageSettings(
             str(tmp_path), GameSettings("draughts"), opponent="pretrained", output_dir=str(tmp_path / "site")
         )
     )
     description = json.loads((tmp_path / "site" / "local" / "game.json").read_text())
-    assert description["ways"]["strongest"]["depth"] == 6
-    assert search_depth("draughts", 0) > 6
+    depth = MOST_PLIES["draughts"]
+    assert [description["ways"][name]["depth"] for name in ("hard", "strongest")] == [depth, depth]
+    assert search_depth("draughts", 0) > depth
 
 
 @pytest.mark.parametrize("rule", REFUSED)

@@ -28,6 +28,7 @@ export function observationEntry(position: Position, entry: bigint): bigint;
 export function movesAgain(position: Position): bigint;
 export function margin(position: Position): bigint;
 export function owned(position: Position): [bigint, bigint];
+export function safe(position: Position): [bigint, bigint];
 export function points(position: Position): [bigint, bigint];
 export function sensible(position: Position): bigint;
 export function packed(position: Position): bigint;

@@ -113,7 +113,6 @@ def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(cl
         ("points", False, "Pretrained, 5 plies", True)
     }
     assert all(-64 <= value <= 64 for one in before for value in one["values"])
-    assert all(all(one["compared"]) for one in before)
     for ply in range(last - 2, last + 1):
         while not (exact := judged(ply))["is_complete"]:
             time.sleep(0.05)

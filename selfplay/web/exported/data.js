@@ -31,9 +31,10 @@ export function dataOf(match, number) {
     values_in_points: values !== null && description.points_per_value !== null,
     legal: isChosenHere ? legalActions(match, state, estimate) : [],
     plies: plies.map((_, one) => playedPly(match, one)),
-    is_over: state.isOver,
+    is_over: state.isOver && !match.isBeingCounted,
     is_practice: match.isPractice,
-    result: match.state.isOver ? resultOf(match, match.state) : null,
+    result: match.state.isOver && !match.isBeingCounted ? resultOf(match, match.state) : null,
+    count: match.isBeingCounted && isNow ? countOf(match) : null,
     moves: match.written(),
   };
 }
@@ -87,14 +88,9 @@ export function judgedView(match, number) {
     texts: actions.map((action) => match.description.texts[match.states[number].player][action]),
     values: actions.map((action) => (Number.isNaN(values[action]) ? null : values[action])),
     words: actions.map((action) => wordsOf(match, judged, action)),
-    compared: actions.map((action) => isCompared(judged, action)),
     is_complete: true,
   };
 }
-
-// Whether the value of an action is as certain as that of the best one.
-/** @type {(estimate: Estimate | null, action: number) => boolean} */
-const isCompared = (estimate, action) => estimate !== null && estimate.compared?.includes(action) !== false;
 
 // An exact value in words; null if it is estimated.
 /** @type {(match: Match, estimate: Estimate | null, action: number) => string | null} */
@@ -132,9 +128,12 @@ function playedPly(match, number) {
     best: best === null ? null : texts[ply.seat][best],
     best_value: values === null || best === null ? null : values[best],
     best_words: best === null ? null : wordsOf(match, estimate, best),
-    is_compared: isCompared(estimate, ply.action),
   };
 }
+
+// The count of a match in which both have passed, before people have agreed on it.
+/** @type {(match: Match) => ServedMatch["count"]} */
+const countOf = (match) => ({ dead: match.marked, result: resultOf(match, match.counted), owners: match.game.owners(match.counted) ?? [] });
 
 // The points of both seats, with komi; null if only a lead is known, or none.
 /** @type {(match: Match, state: GameState) => number[] | null} */

@@ -19,6 +19,10 @@ export function bitsOf(word) {
   return bits;
 }
 
+// The word of the squares with this stone.
+/** @type {(squares: number[], stone: number) => bigint} */
+const wordOf = (squares, stone) => squares.reduce((word, one, square) => (one === stone ? word | (1n << BigInt(square)) : word), 0n);
+
 // From a position to the entries of its observation, seen by the player who is not to move: each is a bit of the packed
 // position or, without these, what a rule gives.
 /** @type {(shown: number[] | null, size: number) => (position: Position) => number[]} */
@@ -39,9 +43,9 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "pass_action" | "num_actions" | "num_squares" | "shown" | "mark_fields" | "ends">} description
+   * @param {Pick<Description, "initial" | "set_up" | "pass_action" | "num_actions" | "num_squares" | "shown" | "mark_fields" | "ends">} description
    */
-  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, mark_fields: markFields, ends }) {
+  constructor({ initial, set_up: setUp, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, mark_fields: markFields, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
@@ -49,11 +53,32 @@ export class Game {
     this.ends = ends;
     this.markFields = markFields;
     this.initial = rules.unpacked(BigInt(initial));
+    this.emptied = setUp.map((position) => rules.unpacked(BigInt(position)));
     this.stones = observer(shown, 2 * numSquares);
   }
 
   start() {
     return this.#state(this.initial, 0);
+  }
+
+  // A board with these stones, seen by a seat that is to move, as set_up in selfplay/games/game.py.
+  /** @type {(squares: number[], player: number) => GameState} */
+  setUp(squares, player) {
+    const [own, opp] = [1, -1].map((sign) => wordOf(squares, player === 0 ? sign : -sign));
+    return this.#state({ ...this.emptied[player], own, opp }, player);
+  }
+
+  // A match that is over, whose result is that without the stones on these squares.
+  /** @type {(state: GameState, dead: number[]) => GameState} */
+  without({ position, player }, dead) {
+    const kept = ~dead.reduce((word, square) => word | (1n << BigInt(square)), 0n);
+    return this.#state({ ...position, own: position.own & kept, opp: position.opp & kept }, player);
+  }
+
+  // The squares of stones that cannot be captured even if their player always passes; null where stones cannot be dead.
+  /** @type {(state: GameState) => Set<number> | null} */
+  safe({ position }) {
+    return rules.safe === undefined ? null : new Set(rules.safe(position).flatMap(bitsOf));
   }
 
   // The value of a finished position to the player to move.
@@ -79,6 +104,14 @@ export class Game {
 
   /** @type {(state: GameState) => number[]} */
   legal = ({ position, isOver }) => (isOver ? [] : this.actions(position));
+
+  // Those of the legal actions that people would consider.
+  /** @type {(state: GameState) => number[]} */
+  sensible(state) {
+    const legal = this.legal(state);
+    const found = rules.sensible === undefined ? legal : bitsOf(rules.sensible(state.position)).filter((action) => legal.includes(action));
+    return found.length > 0 ? found : legal;
+  }
 
   /** @type {(position: Position, action: number) => Position} */
   play = (position, action) => rules.play(position, BigInt(action));
@@ -165,7 +198,6 @@ export const bestOf = (values) => values.reduce((best, value, action) => (value 
 
 const LESS = 1e-7;
 
-// The values, where those of all but some actions are below that of the best one, because they are less certain.
-/** @type {(values: number[], best: number, others?: number[]) => number[]} */
-export const belowBest = (values, best, others = []) =>
-  values.map((value, action) => (action === best || others.includes(action) ? value : Math.min(value, values[best] - LESS)));
+// The values, where those of all others are below that of the best action, because they are less certain.
+/** @type {(values: number[], best: number) => number[]} */
+export const belowBest = (values, best) => values.map((value, action) => (action === best ? value : Math.min(value, values[best] - LESS)));

@@ -1,8 +1,9 @@
 // A match as a request describes it (selfplay/web/match.py): it is played again from its moves.
 
-import { belowBest, bestOf } from "./game.js";
+import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
 import { dataOf, judgedView } from "./data.js";
+import { deadStones } from "./dead_stones.js";
 
 /** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
@@ -37,7 +38,7 @@ export class Match {
    * @param {Participants} players
    * @param {MatchRequest} request
    */
-  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null }) {
+  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null, dead = null, is_agreed: isAgreed = true }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
@@ -61,6 +62,11 @@ export class Match {
         this.#passIfForced();
       }
       this.#take(action, this.canOnlyPass);
+    }
+    this.marked = dead ?? [];
+    this.isBeingCounted = this.#isCountedByPeople && (dead === null || !isAgreed);
+    if (dead !== null && isAgreed) {
+      this.states.splice(-1, 1, this.counted);
     }
   }
 
@@ -116,6 +122,30 @@ export class Match {
     }
     this.states.push(this.game.step(state, action));
     this.plies.push({ seat: state.player, action, text, by_person: this.seats[state.player] === null, is_forced: isForced });
+  }
+
+  // ---------------------------------------------------------------------- dead stones
+
+  // Whether both have passed in a match with people in which stones can be dead.
+  get #isCountedByPeople() {
+    const last = this.plies.slice(-2).filter(({ action }) => this.description.pointed[action].length === 0);
+    return last.length === 2 && this.state.isOver && this.game.safe(this.state) !== null && this.people !== "none";
+  }
+
+  // The end without the stones that are marked as dead.
+  get counted() {
+    if (!this.#isCountedByPeople || this.marked.some((square) => !this.game.squares(this.state)[square])) {
+      throw new Refusal(CONFLICT, "only stones on the board can be dead, where both players have passed");
+    }
+    return this.game.without(this.state, this.marked);
+  }
+
+  // The stones that are proposed as dead.
+  dead() {
+    if (!this.isBeingCounted) {
+      throw new Refusal(CONFLICT, "stones can only be dead where both players have passed");
+    }
+    return deadStones(this.game, this.state, this.description.view.columns, BigInt(this.description.key));
   }
 
   // ---------------------------------------------------------------------- values
@@ -184,8 +214,8 @@ export class Match {
     return values && { values: values.map(unit), isExact };
   }
 
-  // The judge's values before a ply. If its search divides its time among actions, the action of the match and the best one are
-  // compared by searches of the positions after them.
+  // The judge's values before a ply. If its search divides its time among actions, only that of the match and the best one have
+  // values, by searches of the positions after them.
   /** @type {(number: number) => Estimate | null} */
   judgement(number) {
     if (this.states[number]?.isOver !== false) {
@@ -197,11 +227,9 @@ export class Match {
       return estimate;
     }
     const played = this.plies[number]?.action ?? found.action;
-    const compared = [...new Set([found.action, played])];
-    const values = estimate.values.slice();
-    compared.forEach((action) => (values[action] = this.#valueAfter(number, action) ?? values[action]));
-    const best = compared.reduce((one, other) => (values[other] > values[one] ? other : one));
-    return { ...estimate, values: belowBest(values, best, compared), compared };
+    const valueOf = (/** @type {number} */ value, /** @type {number} */ action) => this.#valueAfter(number, action) ?? value;
+    const values = estimate.values.map((value, action) => (action === found.action || action === played ? valueOf(value, action) : NaN));
+    return { ...estimate, values };
   }
 
   // The value of an action by the judge's search of the position after it; null if the match is over there.

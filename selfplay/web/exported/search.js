@@ -4,23 +4,26 @@
 
 // The preference for the sooner of two wins, for each ply. In games that count points it is not used.
 const SOONER = 1e-7;
+// Equal values differ at most by this.
+const ROUNDED = 1e-6;
 const OUT_OF_TIME = Symbol("out of time");
 
-// values: by action, its value to the player to move, by the deepest search that was finished; NaN where illegal. isExact:
-// whether this search reached the end of the match in all lines that matter.
-/** @type {(game: Game, agent: Evaluation, state: GameState, limits: {seconds?: number, depth?: number}) => {values: number[], isExact: boolean}} */
-export function searched(game, agent, state, { seconds = Infinity, depth: deepest = Infinity }) {
+// values: by action, its value to the player to move, by the deepest search that was finished; NaN where illegal. Only these
+// actions are searched, and a value that is more than slack below the best of them is an upper bound. isExact: whether this
+// search reached the end of the match in all lines that matter.
+/** @type {(game: Game, agent: Evaluation, state: GameState, limits: {seconds?: number, depth?: number, slack?: number, actions?: number[]}) => {values: number[], isExact: boolean}} */
+export function searched(game, agent, state, { seconds = Infinity, depth: deepest = Infinity, slack = Infinity, actions = game.legal(state) }) {
   const search = new Search(game, agent, performance.now() + 1000 * seconds);
   let values = game.actionValues(state, agent);
-  const actions = game.legal(state);
   search.isOpen = actions.some((action) => !game.step(state, action).isOver);
   for (let depth = 2; search.isOpen && depth <= deepest; depth += 1) {
     try {
       search.isOpen = false;
       const deeper = values.slice();
-      actions.sort((one, other) => values[other] - values[one]);
-      for (const action of actions) {
-        deeper[action] = search.valueOfMove(game.play(state.position, action), depth - 1, -Infinity, Infinity) + 0;
+      let best = -Infinity;
+      for (const action of actions.toSorted((one, other) => values[other] - values[one])) {
+        deeper[action] = search.valueOfMove(game.play(state.position, action), depth - 1, best - slack - ROUNDED, Infinity) + 0;
+        best = Math.max(best, deeper[action]);
       }
       values = deeper;
     } catch (error) {

@@ -1,6 +1,6 @@
 // The strengths that people choose by, from Beginner to Strongest, as selfplay/named_players/strengths.py names them.
 
-import { bitsOf, Game, numberOf } from "./game.js";
+import { Game, numberOf } from "./game.js";
 import { NOTICE, pick, LEAF, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
 import { Rollouts } from "./rollouts.js";
 import { searched } from "./search.js";
@@ -41,8 +41,8 @@ export class Strength {
       return pick(this.source.candidates(state, draws), draws(TIE_BREAK));
     }
     const seen = uniform(draws(NOTICE)) < this.notices;
-    const scores = this.source.scores(state, draws);
-    const weights = this.#weights(scores, seen ? this.#notLostAtOnce(state) : this.#sensible(state));
+    const allowed = seen ? this.#notLostAtOnce(state) : this.game.sensible(state);
+    const weights = this.#weights(this.source.scores(state, draws, { slack: FLOOR * this.temperature, actions: allowed }), allowed);
     let rest = uniform(draws(SAMPLED_ACTION)) * weights.reduce((sum, weight) => sum + weight);
     const drawn = weights.findIndex((weight) => weight > 0 && (rest -= weight) < 0);
     // Not found only if the sums are rounded.
@@ -61,18 +61,10 @@ export class Strength {
     return weights;
   }
 
-  /** @type {(state: GameState) => number[]} */
-  #sensible(state) {
-    const legal = this.game.legal(state);
-    const { sensible } = this.game.rules;
-    const found = sensible === undefined ? legal : bitsOf(sensible(state.position)).filter((action) => legal.includes(action));
-    return found.length > 0 ? found : legal;
-  }
-
   // The actions that win at once if there are any, or else those after which the other player cannot.
   /** @type {(state: GameState) => number[]} */
   #notLostAtOnce(state) {
-    const allowed = this.#sensible(state);
+    const allowed = this.game.sensible(state);
     const { values } = searched(this.onlyEnds, NO_VALUES, state, { depth: SIGHT });
     const best = Math.max(...allowed.map((action) => values[action]));
     return allowed.filter((action) => values[action] >= Math.min(best, 1) || (best < 1 && values[action] > -1));
@@ -96,14 +88,15 @@ class AlphaBeta {
     this.game = evaluation === "agent" ? game : new Game({ ...description, ends });
   }
 
-  /** @type {(state: GameState) => number[]} */
-  scores(state) {
-    return searched(this.game, this.evaluator, state, { depth: this.depth }).values;
+  // What is more than slack below the best of these actions may be less.
+  /** @type {(state: GameState, draws: Draws, limits: {slack: number, actions?: number[]}) => number[]} */
+  scores(state, _draws, limits) {
+    return searched(this.game, this.evaluator, state, { ...limits, depth: this.depth }).values;
   }
 
-  /** @type {(state: GameState) => number[]} */
-  candidates(state) {
-    return nearlyBest(this.scores(state), this.slack, this.game.ends.win);
+  /** @type {(state: GameState, draws: Draws) => number[]} */
+  candidates(state, draws) {
+    return nearlyBest(this.scores(state, draws, { slack: this.slack }), this.slack, this.game.ends.win);
   }
 }
 

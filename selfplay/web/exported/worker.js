@@ -92,7 +92,7 @@ function answerAbout(all, asked) {
     judged: show.includes("judged") ? match.judged(ply) : null,
     hint: show.includes("hint") ? match.hint(ply) : null,
     file: show.includes("file") ? match.file() : null,
-    dead: null,
+    dead: show.includes("dead") ? match.dead() : null,
     late: [],
   };
 }

@@ -1,5 +1,6 @@
 // After both players have passed, people say which stones are dead before the match is counted.
 
+import { chainOf } from "./geometry.js";
 import { ask } from "./review.js";
 import { isShown, opened, state } from "./state.js";
 import { fail, say, whatHappened } from "./words.js";
@@ -73,16 +74,4 @@ export function turn(square) {
   const others = (answer.count?.dead ?? []).filter((one) => !chain.has(one));
   const isDead = answer.count?.dead.includes(square);
   mark(answer, isDead ? others : [...others, ...chain].sort((one, other) => one - other));
-}
-
-// The squares of the stones of one colour that are connected with a stone along lines.
-/** @type {(squares: number[], columns: number, start: number) => Set<number>} */
-function chainOf(squares, columns, start) {
-  const chain = new Set([start]);
-  for (const square of chain) {
-    const column = square % columns;
-    const beside = [square - columns, square + columns, ...(column > 0 ? [square - 1] : []), ...(column + 1 < columns ? [square + 1] : [])];
-    beside.filter((one) => squares[one] === squares[start]).forEach((one) => chain.add(one));
-  }
-  return chain;
 }

@@ -57,3 +57,15 @@ export const starPoints = (game) => game.star_points.map((square) => centreOf(ga
 
 /** @type {(points: Point[]) => string} */
 export const pathOf = (points) => `M${points.map((point) => point.map((one) => one.toFixed(3)).join(" ")).join("L")}`;
+
+// The squares of the stones of one colour that are connected with a stone along lines.
+/** @type {(squares: number[], columns: number, start: number) => Set<number>} */
+export function chainOf(squares, columns, start) {
+  const chain = new Set([start]);
+  for (const square of chain) {
+    const column = square % columns;
+    const beside = [square - columns, square + columns, ...(column > 0 ? [square - 1] : []), ...(column + 1 < columns ? [square + 1] : [])];
+    beside.filter((one) => squares[one] === squares[start]).forEach((one) => chain.add(one));
+  }
+  return chain;
+}

@@ -114,7 +114,7 @@ function estimate(shown) {
 
 /** @type {(shown: MatchView) => Promise<void>} */
 async function askPlayers(shown) {
-  const { match } = await ask({ ply: state.ply, valued: cursor() }, background.signal);
+  const { match } = await ask({ ply: state.ply, valued: cursor(), values_all: true }, background.signal);
   const { legal, values_in_points } = match;
   Object.assign(shown, { legal, values_in_points });
 }
@@ -146,10 +146,10 @@ async function fill(isCurrent) {
 /** @type {Map<string, Promise<void>>} */
 const asking = new Map();
 
-// Asks for the values in a position, unless a request for them is running.
+// Asks for the values in a position, of all actions in the one that is shown, unless a request for them is running.
 /** @type {(ply: number, seconds: number) => Promise<void>} */
 function askJudge(ply, seconds) {
-  const key = `${state.changes} ${ply}`;
+  const key = `${state.changes} ${ply} ${ply === cursor()}`;
   const asked = asking.get(key) ?? judge(ply, seconds).finally(() => asking.delete(key));
   asking.set(key, asked);
   return asked;
@@ -159,9 +159,10 @@ function askJudge(ply, seconds) {
 async function judge(ply, seconds) {
   const mine = state.changes;
   const { game, answer } = opened();
-  const { judged } = await ask({ ply, seconds, show: ["judged"] }, background.signal);
+  const isOfAll = ply === cursor();
+  const { judged } = await ask({ ply, seconds, show: ["judged"], values_all: isOfAll }, background.signal);
   if (mine === state.changes) {
-    state.judged.set(ply, judgedOf(game, answer, judged));
+    state.judged.set(ply, { ...judgedOf(game, answer, judged), isOfAll });
   }
 }
 
@@ -171,11 +172,15 @@ export async function look() {
   if (state.ply === null && !opened().answer.awaits_person) {
     return;
   }
-  const isJudged = !wantsJudge() || state.judged.has(cursor());
+  const isJudged = !wantsJudge() || state.judged.get(cursor())?.isOfAll;
   const asked = !isJudged ? askJudge(cursor(), FIRST_WAIT) : wantsEstimates() ? estimate(position()) : null;
   asked?.catch(() => {});
   await Promise.race([asked, new Promise((done) => setTimeout(done, LONGEST_LOOK))]);
 }
+
+// Whether the values of a position are known, of the one that is shown those of all actions.
+/** @type {(ply: number) => boolean | undefined} */
+const isKnown = (ply) => state.judged.get(ply)?.isComplete && (ply !== cursor() || state.judged.get(ply)?.isOfAll);
 
 // Counts the calls of solve.
 let solving = 0;
@@ -188,7 +193,7 @@ export async function solve(plies, isCurrent) {
   const { signal } = background;
   const isWanted = () => mine === solving && isCurrent() && wantsJudge() && !signal.aborted;
   for (const ply of plies) {
-    while (isWanted() && !state.judged.get(ply)?.isComplete) {
+    while (isWanted() && !isKnown(ply)) {
       await askJudge(ply, NEXT_WAIT).catch((error) => {
         if (!signal.aborted) {
           throw error;

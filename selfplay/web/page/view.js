@@ -104,7 +104,7 @@ function resultText({ seat_names: names, point_name: name }, { komi }, person, {
 
 /** @type {(game: GameView, data: MatchData & Partial<ServedMatch>, ply: PlyData) => Grade} */
 function gradeOfPly(game, { advisers }, ply) {
-  if (ply.value === null || ply.best_value === null || !ply.is_compared || advisers === undefined) {
+  if (ply.value === null || ply.best_value === null || advisers === undefined) {
     return null;
   }
   const { value, words, best_value, best_words } = ply;
@@ -114,11 +114,11 @@ function gradeOfPly(game, { advisers }, ply) {
 
 // The values of the judge, with their grades once all are known.
 /** @type {(game: GameView, match: MatchView, data: JudgedView) => Judged} */
-export function judgedOf(game, match, { kind, is_exact: isExact, is_complete: isComplete, source, actions, texts, values, words, compared }) {
-  const valued = [...actions.keys()].flatMap((n) => (values[n] === null ? [] : [{ action: actions[n], text: texts[n], value: Number(values[n]), words: words[n], isCompared: compared[n] }]));
+export function judgedOf(game, match, { kind, is_exact: isExact, is_complete: isComplete, source, actions, texts, values, words }) {
+  const valued = [...actions.keys()].flatMap((n) => (values[n] === null ? [] : [{ action: actions[n], text: texts[n], value: Number(values[n]), words: words[n] }]));
   const best = valued.reduce((one, other) => (other.value > one.value ? other : one), valued[0]);
-  const known = valued.map(({ action, isCompared, ...one }) => {
-    const grade = isComplete && isCompared && kind !== null ? gradeOfLoss(game.grade_losses[kind], one, best, judgeScale(match, { kind, isExact })) : null;
+  const known = valued.map(({ action, ...one }) => {
+    const grade = isComplete && kind !== null ? gradeOfLoss(game.grade_losses[kind], one, best, judgeScale(match, { kind, isExact })) : null;
     return /** @type {[number, Known]} */ ([action, { ...one, grade, share: null, result: null }]);
   });
   return { kind, isExact, source, isComplete, known: new Map(known) };

@@ -15,10 +15,12 @@ SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "ch
 SAME_ACTIONS = ("action", "text", "square", "pointed", "end", "ends_at_once")
 SAME = (
     *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
-    *("is_practice", "result", "moves", "people", "komi"),
+    *("is_practice", "result", "moves", "people", "komi", "count"),
 )
-# Black captures two stones, and has territory at the end. No stone is dead, as on an exported page.
+# Black captures two stones, and has territory at the end.
 GO = "B2 A2 B1 C2 B3 A1 A3 C3 C1 pass pass"
+# Two walls; behind each is a stone of the other colour, which is dead.
+WALLS = "B1 D1 B2 D2 B3 D3 B4 D4 B5 D5 E3 A3 pass pass"
 REQUESTS: dict[str, list[dict[str, Any]]] = {
     "tictactoe": [
         {},
@@ -37,12 +39,26 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         for who, ply in (("both", None), ("first", None), ("second", 10))
     ]
     + [{"moves": "C1 A1 C3 B1 B2 C2", "person": "both"}],
+    "go_5x5": [
+        {"moves": WALLS, "person": "both"} | given
+        for given in (
+            {"show": ["view", "dead"]},
+            {"dead": [10], "is_agreed": False},
+            {"dead": [10, 14], "show": ["view", "file"]},
+            {"dead": [10, 14], "ply": 12},
+            {"person": "none"},
+        )
+    ],
 }
 
 
 @pytest.mark.parametrize(
     "game",
-    ["tictactoe", "connect_four", *(pytest.param(game, marks=pytest.mark.slow) for game in ("othello", "go_3x3"))],
+    [
+        "tictactoe",
+        "connect_four",
+        *(pytest.param(game, marks=pytest.mark.slow) for game in ("othello", "go_3x3", "go_5x5")),
+    ],
 )
 def test_the_worker_answers_requests_as_the_server_does(
     game: str, exported: Page, address: Callable[[str], str], tiny_run: Path
