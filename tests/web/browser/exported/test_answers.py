@@ -56,8 +56,7 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
     "game",
     [
         "tictactoe",
-        "connect_four",
-        *(pytest.param(game, marks=pytest.mark.slow) for game in ("othello", "go_3x3", "go_5x5")),
+        *(pytest.param(game, marks=pytest.mark.slow) for game in ("connect_four", "othello", "go_3x3", "go_5x5")),
     ],
 )
 def test_the_worker_answers_requests_as_the_server_does(
