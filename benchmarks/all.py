@@ -74,6 +74,13 @@ MEASUREMENTS = {
         Measurement("tabular", "tabular_seeds.py", "tabular_seeds.py --seeds 1"),
         Measurement("experience", "experience_backups.py", "experience_backups.py --seeds 1 --matches 200"),
     ],
+    "exported_page": [
+        Measurement(
+            "exported_strengths",
+            "exported_strengths.py",
+            "exported_strengths.py connect_four --depths 2 3 --positions 2",
+        ),
+    ],
 }
 """By the page of docs/ that has the figures."""
 

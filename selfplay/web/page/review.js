@@ -162,7 +162,7 @@ async function judge(ply, seconds) {
   const isOfAll = ply === cursor();
   const { judged } = await ask({ ply, seconds, show: ["judged"], values_all: isOfAll }, background.signal);
   if (mine === state.changes) {
-    state.judged.set(ply, { ...judgedOf(game, answer, judged), isOfAll });
+    state.judged.set(ply, { ...judgedOf(game, answer, judged), isOfAll: isOfAll || !judged.values.includes(null) });
   }
 }
 
