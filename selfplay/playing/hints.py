@@ -48,7 +48,7 @@ def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estim
         NotNowError: the match is over there, or has no such ply, or no values are known.
     """
     state = session.state_before(ply)
-    known = estimate or judge.estimate(state)
+    known = estimate or judge.estimate(state, values_all=True)
     if known is None or known.best is None:
         raise NotNowError("the match is over" if known is None else "no values are known in this position")
     return Hint(known.best, known, judge.line(state, known, LINE_SECONDS))

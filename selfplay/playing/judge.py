@@ -19,6 +19,8 @@ from selfplay.search.shared_solver import NotSolvedYetError
 
 LONGEST_LINE = 10
 """The largest number of actions in a line of best moves."""
+MOST_SIMULATIONS = 40_000
+"""The most simulations for the values of all actions: with random matches there would be more."""
 PROVING_SECONDS = 0.2
 """How long a position is searched for actions whose result can be proved."""
 
@@ -53,7 +55,7 @@ class Judge(PlayerWrapper):
         Args:
             played: an action that is to be compared with the best one, such as that of the match.
             seconds: how long to wait for the exact values of a game that can be solved; None for no limit.
-            values_all: whether to value all actions in any case, which can take seconds, and not only these two.
+            values_all: whether to value all actions, and not only these two, if that takes at most `MOST_SIMULATIONS`.
         """
         if bool(state.terminated):
             return None
@@ -74,8 +76,10 @@ class Judge(PlayerWrapper):
         if estimate is None or estimate.preferred is None:
             return estimate
         compared = list(dict.fromkeys([estimate.preferred] if played is None else [estimate.preferred, played]))
-        others = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist() if values_all else []
-        actions = list(dict.fromkeys([*compared, *others]))
+        legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        assert estimate.visits is not None, "it counts its simulations"
+        is_quick = int(estimate.visits.sum()) * len(legal) <= MOST_SIMULATIONS
+        actions = list(dict.fromkeys([*compared, *(legal if values_all and is_quick else [])]))
         return estimate.with_searched(actions, self._values_after(state, torch.tensor(actions)), compared)
 
     def _values_after(self, state: State, actions: Tensor) -> Values:
