@@ -22,6 +22,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 
 ROLLOUTS = "mcts:rollouts?simulations=2000"
 RECORDED = {
+    "breakthrough": WinDrawLoss(15, 0, 5),
     "breakthrough_6x6": WinDrawLoss(99, 0, 1),
     "breakthrough_8x8": WinDrawLoss(100, 0, 0),
     "dots_and_boxes": WinDrawLoss(83, 0, 17),
@@ -34,6 +35,7 @@ RECORDED = {
     "hex": WinDrawLoss(20, 0, 0),
     "hex_11x11": WinDrawLoss(20, 0, 0),
     "nine_mens_morris": WinDrawLoss(93, 5, 2),
+    "othello_6x6": WinDrawLoss(15, 2, 3),
 }
 """Results of Strongest against ROLLOUTS: won, drawn and lost."""
 

@@ -31,6 +31,7 @@ from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {
+    "breakthrough": "breakthrough",
     "breakthrough_6x6": "breakthrough game.size=6",
     "breakthrough_8x8": "breakthrough game.size=8",
     "connect_four": "connect_four",
@@ -41,6 +42,7 @@ RECIPES = {
     "hex": "alphazero_hex",
     "nine_mens_morris": "nine_mens_morris",
     "othello": "othello",
+    "othello_6x6": "othello_6x6",
 }
 """By the name of the game; with settings, if the recipe plays several boards."""
 DEEPEST = {"othello": 10}

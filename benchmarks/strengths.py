@@ -29,6 +29,7 @@ GAMES = (
     "sumto100",
     "connect_four",
     "othello",
+    "othello_6x6",
     "gomoku",
     "go_7x7",
     "hex",

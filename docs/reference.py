@@ -49,14 +49,14 @@ SETTINGS_INTRODUCTION = """\
 
 Made from the code by `python docs/reference.py`. Every program prints its own with `--help`.
 
-- A setting is given as `name=value` or as a flag: `seed=3`, `--seed 3`. `null` is no value.
+- A setting is given as `name=value` or as a flag: `seed=3`, `--seed 3`. `null`: no value.
 - `GROUP=OPTION` chooses a file of a folder of `conf/`, such as `recipe=othello`. What you set
   yourself replaces what the file sets. `--cfg job` prints the resulting settings and runs nothing.
 - A run remembers its settings: later commands with its `run_dir` need not repeat them.
 - `-m seed=0,1,2` runs a [sweep](reproducibility.md#sweeps).
 
 After each name follow the default, the meaning, and in parentheses the allowed values (`>0..1`: above 0, at
-most 1); in names without a meaning the default is in parentheses. A stage that was made with other settings is only
+most 1); for names without a meaning, the default is in parentheses. A stage that was made with other settings is only
 replaced with `force=true`. `recipe=default`, which holds unless another is chosen, sets
 
 {default_recipe}

@@ -123,7 +123,7 @@ def judge_name(game: Game) -> tuple[str, str]:
 def _made(game: Game, name: PlayerName, temperature: float | None) -> Player:
     strength = strengths(game)[name.kind]
     player = make_player(strength.player, game)
-    if (drawn := temperature or strength.temperature) is not None:
+    if (drawn := strength.temperature if temperature is None else temperature) is not None:
         player = TemperedPlayer(game, player, drawn, notices=strength.notices)
     player.name = name.text
     return player
@@ -133,7 +133,7 @@ def _kind(strength: str, meaning: str) -> PlayerKind:
     def made(game: Game, name: PlayerName, *, temperature: float | None = None) -> Player:
         return _made(game, name, temperature)
 
-    made.__doc__ = f"{meaning}\n\nArgs:\n    temperature: the higher, the weaker; null: as measured for the game"
+    made.__doc__ = f"{meaning}\n\nArgs:\n    temperature: the higher, the weaker; null: as usual for the game"
     return player_kind(strength)(made)
 
 

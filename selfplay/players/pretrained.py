@@ -22,8 +22,16 @@ PRETRAINED = "pretrained"
 PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
-SEARCH_DEPTHS = {"breakthrough_6x6": 6, "breakthrough_8x8": 5, "draughts": 11, "nine_mens_morris": 8}
-"""Plies that agents look ahead in at most about half a second, in games in which moves are forced or change little."""
+SEARCH_DEPTHS = {
+    "breakthrough": 10,
+    "breakthrough_6x6": 6,
+    "breakthrough_8x8": 5,
+    "draughts": 11,
+    "nine_mens_morris": 8,
+    "othello_6x6": 10,
+}
+"""Plies that agents look ahead in at most about half a second, on small boards and where moves are forced or change
+little."""
 
 OTHER_SIZES = {"gomoku": ("gomoku_other_sizes", range(10, 20)), "hex": ("hex", range(8, 14))}
 """By game, the folder of an agent for boards of all sizes, and sizes that no agent was trained on, and that it plays
