@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.stages.loop import learn_levels
+from selfplay import learn_levels, settings_of_run
 from tests.support.runs import LEARN, files_of, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
@@ -50,10 +50,10 @@ def test_the_first_level_of_a_run_has_the_recorded_bytes(tmp_path: Path) -> None
     assert_first_level_has_recorded_bytes(tmp_path, "default")
 
 
-def test_threads_change_no_byte(tmp_path: Path) -> None:
-    for threads in (1, 2):
-        learn_levels(tiny_settings(tmp_path / str(threads), f"threads={threads}"))
-    assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
+def test_threads_change_no_byte(tiny_run: Path, tmp_path: Path) -> None:
+    assert settings_of_run(tiny_run).threads == 1
+    learn_levels(tiny_settings(tmp_path, "threads=2"))
+    assert files_of(tmp_path) == files_of(tiny_run)
 
 
 @pytest.mark.slow
