@@ -188,17 +188,9 @@ const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
 const undo = () => canUndo() && actions.undo();
 
-// Shows the match in the text field, for two people, so that no opponent adds a move to it. If it is of another game, board or
-// option that the page has, this is opened.
+// Shows the match in the text field, for two people, so that no opponent adds a move to it.
 async function load() {
-  /** @type {Partial<Match>} */
-  const given = { moves: at("moves").value.trim(), person: "both", partner: null };
-  const refused = await api.match({ ...actions.newMatch(opened().game.name), position: null, ...given, show: [] }).then(() => null, (error) => error);
-  if (refused?.game && (await api.game(refused.game).then(() => true, () => false))) {
-    location.hash = address.write({ ...actions.newMatch(refused.game), position: null, ...given }, { isAnalysed: state.face === "analyse" });
-    return;
-  }
-  await actions.replace(given);
+  await actions.replace({ moves: at("moves").value.trim(), person: "both", partner: null });
   if (at("error").hidden && state.match !== null) {
     players.select(state.match);
     options.showHandicap(state.match.position);

@@ -141,20 +141,6 @@ def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     assert ";B[bb];W[ab])" in saved.value.path().read_text().replace("\n", "")
 
 
-@pytest.mark.slow
-def test_a_record_with_another_komi_and_handicap_opens_a_match_with_them(page: Page) -> None:
-    visit(page, "/#play/go_5x5?opponent=random&person=first")
-    analyse(page)
-    page.get_by_text("Copy, save or load").click()
-    record = b"(;GM[1]FF[4]SZ[7]KM[5.5]HA[2]AB[ec][ce]PL[W];W[dd];B[de])"
-    page.locator("#file").set_input_files({"name": "a.sgf", "mimeType": "text/plain", "buffer": record})
-    expect(page).to_have_url(re.compile("/#play/go_7x7_komi=5.5[?]"))
-    settled(page, 2)
-    expect(page.locator("#board .disc")).to_have_count(4)
-    expect(page.locator("#option-komi")).to_have_value("5.5")
-    expect(page.locator("#handicap")).to_have_value("2")
-
-
 def moves(page: Page) -> str:
     return page.url.partition("moves=")[2]
 
