@@ -27,7 +27,7 @@ def documented_files() -> list[str]:
 
 
 def test_every_file_of_a_run_is_in_the_list(run_copy: Path) -> None:
-    compare_and_report(tiny_settings(run_copy))
+    compare_and_report(tiny_settings(run_copy, "comparison.matches=20"))
     folder = f"run_dir={run_copy}"
     train_tabular(compose_settings_of(TabularSettings, "tabular", [folder, "episodes=50"]))
     players = "players=[random,perfect]"

@@ -6,6 +6,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.runs import interruptible
 
 HOST = """
@@ -94,6 +96,7 @@ os.kill(os.getpid(), signal.SIGINT)
 """
 
 
+@pytest.mark.slow
 def test_importing_and_calling_the_library_changes_nothing_in_the_process_nor_how_it_ends(tmp_path: Path) -> None:
     with interruptible([sys.executable, "-c", HOST], cwd=tmp_path) as process:
         output, error = process.communicate(timeout=300)

@@ -19,6 +19,9 @@ from selfplay.runs.folders import RUNS_FOLDER
 from tests.support.games import with_slow_boards
 from tests.support.reversed_games import ReversedConnectFour, ReversedOthello, ReversedTicTacToe
 
+QUICK = {"epochs": 1, "steps_per_epoch": 5}
+"""Parameters of a learner."""
+
 
 def test_the_docs_and_completion_show_the_public_names() -> None:
     assert set(dir(selfplay)) >= {*selfplay.__all__, "__version__"}
@@ -95,7 +98,7 @@ def test_a_game_given_as_an_object_is_the_one_that_is_played_learned_and_graded(
     assert played.losses == 0
     assert played == selfplay.match("perfect", "random", game=REVERSED, matches=20)
     assert selfplay.match("perfect", "random", matches=20) != played
-    run = selfplay.learn(game, run_dir=tmp_path, levels=1, matches=20)
+    run = selfplay.learn(game, run_dir=tmp_path, levels=1, matches=20, learner=QUICK)
     assert selfplay.settings_of_run(tmp_path).game.name == REVERSED
     assert isinstance(run.player().game, ReversedTicTacToe)
     assert run.grade() == selfplay.Grader(game).grade(selfplay.load_level(tmp_path, 1, game))
@@ -110,7 +113,9 @@ def test_a_game_given_as_an_object_is_the_one_that_is_played_learned_and_graded(
 
 
 def test_a_match_knows_the_game_of_its_players_and_of_its_run(tmp_path: Path) -> None:
-    run = selfplay.learn("hex_3x3", run_dir=tmp_path, levels=1, matches=100, comparison={"references": []})
+    run = selfplay.learn(
+        "hex_3x3", run_dir=tmp_path, levels=1, matches=100, learner=QUICK, comparison={"references": []}
+    )
     found = [
         selfplay.match(run.player(), "random", matches=10),
         selfplay.match("level:1", selfplay.make_player("random", "hex_3x3"), run_dir=tmp_path, matches=10),

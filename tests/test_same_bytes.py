@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.stages.loop import learn_levels
+from selfplay import learn_levels, settings_of_run
 from tests.support.runs import LEARN, files_of, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
-RUNS = {
-    "default": ["levels=3"],
-    "article": ["recipe=article", "levels=3"],
-    "alphazero": ["recipe=alphazero", "levels=2"],
-}
+RUNS = {"default": 3, "article": 3, "alphazero": 2}
+"""Recipes, and the number of levels of the runs that are recorded."""
 OLDER_PROCESSOR = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -28,35 +25,49 @@ OLDER_PROCESSOR = {
 """Lets torch, MKL, oneDNN, numpy and the C library use the instructions of an older processor."""
 
 
-def recorded(run: str) -> dict[str, str]:
-    """The digests of the files of a run, by their paths in the folder of all runs."""
+def recorded(start: str) -> dict[str, str]:
+    """The digests of files of runs whose paths in the folder of all runs begin like this."""
     lines = [line.split() for line in DIGESTS.read_text().splitlines()]
-    return {name: digest for digest, name in lines if name.startswith(f"{run}/")}
+    return {name: digest for digest, name in lines if name.startswith(start)}
 
 
-def digests_of_run(folder: Path, run: str, environment: dict[str, str]) -> dict[str, str]:
-    command = [sys.executable, str(LEARN), *RUNS[run], f"run_dir={folder / run}"]
+def assert_run_has_recorded_bytes(folder: Path, recipe: str, **environment: str) -> None:
+    assert_has_recorded_bytes(folder, recipe, RUNS[recipe], f"{recipe}/", environment)
+
+
+def assert_first_level_has_recorded_bytes(folder: Path, recipe: str, **environment: str) -> None:
+    assert_has_recorded_bytes(folder, recipe, 1, f"{recipe}/level_01/agent", environment)
+
+
+def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str, environment: dict[str, str]) -> None:
+    command = [sys.executable, str(LEARN), f"recipe={recipe}", f"levels={levels}", f"run_dir={folder / recipe}"]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
-    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(run)}
+    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(start)}
+    assert found == recorded(start) != {}
 
 
-def test_a_run_has_the_recorded_bytes(tmp_path: Path) -> None:
-    assert digests_of_run(tmp_path, "default", {}) == recorded("default") != {}
+def test_the_first_level_of_a_run_has_the_recorded_bytes(tmp_path: Path) -> None:
+    assert_first_level_has_recorded_bytes(tmp_path, "default")
 
 
-def test_threads_change_no_byte(tmp_path: Path) -> None:
-    for threads in (1, 2):
-        learn_levels(tiny_settings(tmp_path / str(threads), f"threads={threads}"))
-    assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("run", ["article", "alphazero"])
-def test_other_recipes_have_the_recorded_bytes(tmp_path: Path, run: str) -> None:
-    assert digests_of_run(tmp_path, run, {}) == recorded(run) != {}
+def test_threads_change_no_byte(tiny_run: Path, tmp_path: Path) -> None:
+    assert settings_of_run(tiny_run).threads == 1
+    learn_levels(tiny_settings(tmp_path, "threads=2"))
+    assert files_of(tmp_path) == files_of(tiny_run)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", RUNS)
-def test_a_run_has_the_recorded_bytes_with_the_instructions_of_an_older_processor(tmp_path: Path, run: str) -> None:
-    assert digests_of_run(tmp_path, run, OLDER_PROCESSOR) == recorded(run) != {}
+@pytest.mark.parametrize("recipe", RUNS)
+def test_a_run_has_the_recorded_bytes(tmp_path: Path, recipe: str) -> None:
+    assert_run_has_recorded_bytes(tmp_path, recipe)
+
+
+@pytest.mark.slow
+def test_a_run_has_the_recorded_bytes_with_the_instructions_of_an_older_processor(tmp_path: Path) -> None:
+    assert_run_has_recorded_bytes(tmp_path, "default", **OLDER_PROCESSOR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", ["article", "alphazero"])
+def test_the_first_level_has_them_too(tmp_path: Path, recipe: str) -> None:
+    assert_first_level_has_recorded_bytes(tmp_path, recipe, **OLDER_PROCESSOR)

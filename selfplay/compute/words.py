@@ -5,6 +5,7 @@ bits, `>>` fills with zeros, and no word is negative.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,15 @@ LARGEST = (1 << (PART_BITS - 1)) - 1
 NUMBERS = (int, np.integer)
 
 
+@cache
+def largest_word(num_parts: int) -> int:
+    """The word of K parts in which every bit is set."""
+    return (1 << PART_BITS * num_parts) - 1
+
+
 def parts_of(number: int, parts: int) -> list[int]:
     """The K parts of a word as signed integers, the lowest first."""
-    unsigned = ((int(number) >> (PART_BITS * k)) & ((1 << PART_BITS) - 1) for k in range(parts))
+    unsigned = ((int(number) >> (PART_BITS * k)) & largest_word(1) for k in range(parts))
     return [part - (1 << PART_BITS) if part > LARGEST else part for part in unsigned]
 
 
@@ -44,15 +51,19 @@ def _wrapping(name: str) -> Any:
     """The operator of int with this name and two operands, whose result is a word."""
     operation = getattr(int, name)
 
+    # Written out for speed: rules in plain Python spend most of their time here.
     def method(self: "WordInt", other: Any) -> Any:
         num_parts = self.num_parts
         if isinstance(other, WordInt):
-            num_parts = max(num_parts, other.num_parts)
+            if other.num_parts > num_parts:
+                num_parts = other.num_parts
         elif isinstance(other, NUMBERS):
             other = fitting(int(other), num_parts)
         else:
             return NotImplemented
-        return WordInt(operation(self, other), num_parts)
+        word = int.__new__(WordInt, operation(self, other) & largest_word(num_parts))
+        word.num_parts = num_parts
+        return word
 
     return method
 
@@ -83,7 +94,7 @@ class WordInt(int):
     num_parts: int
 
     def __new__(cls, value: int, num_parts: int) -> "WordInt":
-        word = int.__new__(cls, int(value) & ((1 << PART_BITS * num_parts) - 1))
+        word = int.__new__(cls, int(value) & largest_word(num_parts))
         word.num_parts = num_parts
         return word
 
@@ -113,5 +124,5 @@ class WordInt(int):
 
 def word_of_parts(parts: Iterable[int]) -> WordInt:
     """The word with these parts, the lowest first."""
-    unsigned = [int(part) & ((1 << PART_BITS) - 1) for part in parts]
+    unsigned = [int(part) & largest_word(1) for part in parts]
     return WordInt(sum(part << (PART_BITS * k) for k, part in enumerate(unsigned)), len(unsigned))

@@ -130,11 +130,10 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
     OmegaConf.set_struct(plain, None)
-    schema = typed(kind)
+    schema = deepcopy(typed(kind))
     if LEARNER in plain:
-        schema = deepcopy(schema)
         schema.learner = typed(cast(Any, LEARNERS[plain.learner.name]))
-    return cast(DictConfig, OmegaConf.merge(schema, plain))
+    return cast(DictConfig, OmegaConf.unsafe_merge(schema, plain))
 
 
 def with_parameters(plain: DictConfig, name: str, usual: str) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli.programs.tools import counts_of_sequences
+from selfplay.errors import SettingError
 from selfplay.games import make_game
+from selfplay.named_players.make import make_player
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked
 
@@ -45,21 +47,23 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
     assert_refused(refused, 1, "short_connect3:Connect3: ends: a match is longer than max_game_length=10")
 
 
-def test_without_compiled_code_a_debugger_stops_in_rules_and_what_needs_it_says_so(source: str) -> None:
+def test_without_compiled_code_a_debugger_stops_in_rules(source: str) -> None:
     stopping = source.replace("    stones, square =", "    breakpoint()\n    stones, square =")
     assert stopping != source
     Path("debugged_connect3.py").write_text(stopping)
     Path("debugger.py").write_text("import sys\ndef stop():\n    print('at', sys._getframe(1).f_locals['p'].own)\n")
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONBREAKPOINT": "debugger.stop", "PYTHONPATH": "."}
-
-    def play(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, COMMAND, "play-matches", "first=random", "matches=1", *arguments]
-        return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-
-    played = play("game=debugged_connect3:Connect3", "second=search:negascout?depth=2")
+    players = ["first=random", "second=search:negascout?depth=2"]
+    command = [sys.executable, COMMAND, "play-matches", "game=debugged_connect3:Connect3", "matches=1", *players]
+    played = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert (played.returncode, played.stderr) == (0, "")
     assert "at WordInt(0, 1)" in played.stdout
-    assert_refused(play("game=othello_4x4", "second=perfect"), 2, "NUMBA_DISABLE_JIT is set: solvers of positions run")
+
+
+def test_what_needs_compiled_code_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.compute.compilation.IS_UNCOMPILED", True)
+    with pytest.raises(SettingError, match=r"^NUMBA_DISABLE_JIT is set: solvers of positions run only with compiled"):
+        make_player("perfect", "othello_4x4")
 
 
 def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:

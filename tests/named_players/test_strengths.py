@@ -39,7 +39,7 @@ def test_equal_actions_are_drawn_by_the_random_numbers_of_the_match(game: str) -
     ("name", "opening", "strength"),
     [
         ("tictactoe", ["0,0"], "easy"),
-        *(pytest.param("connect_four", ["1", "2"], one, marks=pytest.mark.slow) for one in STRENGTHS[:-1]),
+        pytest.param("connect_four", ["1", "2"], "hard", marks=pytest.mark.slow),
         pytest.param("gomoku", ["e5", "f6"], "strongest", marks=pytest.mark.slow),
     ],
 )
@@ -77,12 +77,14 @@ def test_actions_within_the_slack_are_equally_likely() -> None:
         make_player(f"{SEARCH[:-1]}-1", game)
 
 
-@pytest.mark.parametrize("game", ["tictactoe", pytest.param("connect_four", marks=pytest.mark.slow)])
-def test_each_strength_beats_the_next_below_but_not_always(game: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "matches"), [("tictactoe", 200), pytest.param("connect_four", 40, marks=pytest.mark.slow)]
+)
+def test_each_strength_beats_the_next_below_but_not_always(game: str, matches: int) -> None:
     """`python benchmarks/strengths.py` measures all games, in more matches."""
     for worse, better in pairwise(STRENGTHS):
-        assert 0.5 < match(better, worse, game=game, matches=200, opening_plies=0).score < 0.9
-    assert match("strongest", "perfect", game=game, matches=20, opening_plies=0).score == 0.5
+        assert 0.5 < match(better, worse, game=game, matches=matches, opening_plies=0).score < 0.9
+    assert match("strongest", "perfect", game=game, matches=10, opening_plies=0).score == 0.5
 
 
 @pytest.mark.slow
@@ -90,8 +92,8 @@ def test_each_strength_beats_the_next_below_but_not_always(game: str) -> None:
 def test_easy_wins_at_once_and_blocks_a_four_at_least_three_times_out_of_four(moves: str) -> None:
     """A four, of black and of white, is closed at one end, so that one action of black wins or blocks."""
     game = make_game("gomoku")
-    state = State(*(torch.cat([field] * 200) for field in game.state_after(moves.split())))
-    actions = make_player("easy", game).act(state, Draws(KEY, torch.arange(200), 8))
+    state = State(*(torch.cat([field] * 60) for field in game.state_after(moves.split())))
+    actions = make_player("easy", game).act(state, Draws(KEY, torch.arange(60), 8))
     assert float((actions == game.string_to_action("e8")).float().mean()) > 0.65
 
 
@@ -126,7 +128,7 @@ def test_actions_are_drawn_by_their_values_but_not_bad_ones() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strength", STRENGTHS)
+@pytest.mark.parametrize("strength", ["beginner", "strongest"])
 def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
     # The black corner has two eyes; white has played elsewhere.
     game = make_game("go_5x5")

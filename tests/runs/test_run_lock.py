@@ -134,7 +134,7 @@ def test_a_program_of_several_stages_takes_the_lock_once(run_copy, monkeypatch):
     monkeypatch.setattr(
         Path, "open", lambda path, *args, **kwargs: opened.append(path) or open_file(path, *args, **kwargs)
     )
-    learn.body(tiny_settings(run_copy, "levels=4"))
+    learn.body(tiny_settings(run_copy, "levels=4", "comparison.matches=20"))
     assert RunFolder(run_copy).trained_levels() == [1, 2, 3, 4]
     assert [path for path in opened if path.name == ".lock"] == [run_copy / ".lock"]
 

@@ -120,7 +120,7 @@ def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -
 def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, tmp_path: Path) -> None:
     own = run_copy / "notes.txt"
     own.touch()
-    new = ["levels=2", "matches=200", *TINY_TRAINING, "comparison.matches=50"]
+    new = ["levels=1", "matches=200", *TINY_TRAINING, "comparison.matches=50"]
     result = run_forked(LEARN, *new, f"run_dir={run_copy}", "fresh=true")
     assert result.stdout.startswith(f"{run_copy}: deleted the levels made with matches=300 (now 200)\n")
     assert own.exists()

@@ -16,7 +16,7 @@ from tests.support.dots import TwoBoxes
 from tests.support.runs import tiny_settings
 from tests.support.waits import WAIT, Waits
 
-HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "learner.epochs=1"]
+HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "learner.epochs=1", "comparison.matches=20"]
 POLICY = ["learner=policy", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]", "learner.simulations=4"]
 
 
@@ -38,6 +38,7 @@ def test_levels_learn_a_game_whose_observation_hides_a_counter(tmp_path: Path, k
     assert "Level 1" in str(compare_and_report(settings))
 
 
+@pytest.mark.slow
 def test_levels_learn_a_game_in_which_the_same_player_may_move_again(tmp_path: Path) -> None:
     learning = ["matches=3000", "levels=2", "learner.epochs=8", "learner.steps_per_epoch=60", "learner.gamma=1"]
     learn_levels(tiny_settings(tmp_path, "game=tests.support.dots:TwoBoxes", *learning))

@@ -22,11 +22,9 @@ def test_a_run_writes_the_files_of_each_level(tiny_run: Path) -> None:
     assert list(files_of(tiny_run)) == expected
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tiny_run: Path, tmp_path: Path) -> None:
-    learn_levels(tiny_settings(tmp_path / "again"))
-    assert files_of(tmp_path / "again") == files_of(tiny_run)
-    generate_level(tiny_settings(tmp_path / "other", "seed=1"), 0)
-    assert RunFolder(tmp_path / "other").dataset(0).read_bytes() != RunFolder(tiny_run).dataset(0).read_bytes()
+def test_another_seed_gives_other_bytes(tiny_run: Path, tmp_path: Path) -> None:
+    generate_level(tiny_settings(tmp_path, "seed=1"), 0)
+    assert RunFolder(tmp_path).dataset(0).read_bytes() != RunFolder(tiny_run).dataset(0).read_bytes()
 
 
 # Level 0 plays at random and the others by their network; one of these is enough where each worker imports torch.
@@ -87,14 +85,16 @@ def test_another_architecture_than_the_level_before_is_refused(run_copy: Path) -
 
 # Convolutions with a policy head, and features.
 @pytest.mark.parametrize(
-    ("architecture", "game"),
+    ("architecture", "options", "game"),
     [
-        ("alphazero_residual", "tictactoe"),
-        ("othello_features", "othello"),
+        ("alphazero_residual", ["architecture.channels=4", "architecture.blocks=2"], "tictactoe"),
+        ("othello_features", [], "othello"),
     ],
 )
-def test_an_architecture_learns_a_level(tmp_path: Path, architecture: str, game: str) -> None:
-    settings = tiny_settings(tmp_path, f"architecture={architecture}", f"game={game}", "levels=1", "matches=60")
+def test_an_architecture_learns_a_level(tmp_path: Path, architecture: str, options: list[str], game: str) -> None:
+    settings = tiny_settings(
+        tmp_path, f"architecture={architecture}", *options, f"game={game}", "levels=1", "matches=60"
+    )
     learn_levels(settings)
     agent = load_level(tmp_path, 1)
     state = agent.game.init()

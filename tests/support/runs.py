@@ -1,5 +1,6 @@
 """A tiny run, and scripts as processes."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -10,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO
 
 import numba
 
 from selfplay import Settings, compose_settings
+from selfplay.cli.programs import NAMES
 from selfplay.runs.run_folder import RunFolder
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -135,8 +138,12 @@ def interrupted_when_there_is(
 def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], closed: int | None = None) -> int:
     """Start the script in a fork with these descriptors as its streams 0 to 2; returns the id of the process."""
     import_what_commands_use()
+    # What is frozen is not written to by the garbage collector of the fork, so its memory need not be copied.
+    gc.freeze()
     child = os.fork()
-    if child == 0:
+    if child:
+        gc.unfreeze()
+    else:
         for number, descriptor in enumerate(streams):
             os.dup2(descriptor, number)
         become(script, arguments, closed)
@@ -145,12 +152,15 @@ def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], cl
 
 @cache
 def import_what_commands_use() -> None:
-    """Import here what takes long, once, and let numba load what it needs to compile or load its first function."""
+    """Import here what takes long, once, and let numba and Hydra load what they need for their first work."""
     import matplotlib.figure  # noqa: F401 - for the forks
     import pandas  # noqa: F401 - for the forks
     import torch.utils.tensorboard  # noqa: F401 - for the forks
 
+    for module in NAMES:
+        import_module(f"selfplay.cli.programs.{module}")
     numba.njit(lambda number: number)(1)
+    compose_settings()
 
 
 def become(script: Path, arguments: Iterable[object], closed: int | None = None) -> None:

@@ -40,6 +40,7 @@ OPTIONS: dict[str, Any] = {
     "allowJs": True,
     "checkJs": True,
     "noEmit": True,
+    "skipDefaultLibCheck": True,
     "strict": True,
     "target": "ESNext",
     "module": "ESNext",

@@ -12,7 +12,6 @@ result an upper bound.
 
 from collections.abc import Callable
 from functools import cache
-from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -66,26 +65,31 @@ def rays(turning: TurningRules) -> tuple[Squares, Squares]:
     A ray ends at the edge of the board. Rays of a single square are left out, because no disc can be flanked there.
     """
     upward, downward = np.zeros((BITS, RAYS), dtype=np.uint64), np.zeros((BITS, RAYS), dtype=np.uint64)
-    for square, flanked in enumerate(_flanked(turning)):
-        # A farther flanking disc has a longer run up to it; the longest run of each direction is a ray.
-        runs = {run | 1 << end for end, run in enumerate(flanked) if run}
-        longest = sorted(run for run in runs if not any(run != other and run | other == other for other in runs))
-        higher = [run for run in longest if run >> square]
+    near = [_neighbours(turning, square) for square in range(BITS)]
+    for square, beside in enumerate(near):
+        found = [_ray(near, square, other - square) for other in beside]
+        longer = sorted(ray for ray in found if ray.bit_count() > 1)
+        higher = [ray for ray in longer if ray >> square]
         upward[square, : len(higher)] = higher
-        lower = [run for run in longest if not run >> square]
+        lower = [ray for ray in longer if not ray >> square]
         downward[square, : len(lower)] = lower
     return upward, downward
 
 
-def _flanked(turning: TurningRules) -> list[list[int]]:
-    """[64][64]: the discs turned by a move, if a single disc is the player's own and all others are the opponent's."""
-    bits = np.uint64(1) << np.arange(BITS, dtype=np.uint64)
-    move, own = (square.reshape(-1) for square in np.meshgrid(bits, bits, indexing="ij"))
-    opp = np.uint64(turning.board) & ~(move | own)
-    words = (map(WordInt, each.tolist(), repeat(1)) for each in (own, opp, move))
-    turned = np.array([int(turning.flips(*one)) for one in zip(*words, strict=True)], dtype=np.uint64)
-    is_on_board = (move != own) & ((move | own) & ~np.uint64(turning.board) == 0)
-    return np.where(is_on_board, turned, np.uint64(0)).reshape(BITS, BITS).tolist()
+def _neighbours(turning: TurningRules, square: int) -> set[int]:
+    """The squares beside this one; none if it is not on the board."""
+    board, near = int(turning.board), int(turning.neighbours(WordInt(1 << square, 1)))
+    beside = (near & board) * (board >> square & 1)
+    return {other for other in range(BITS) if other != square and beside >> other & 1}
+
+
+def _ray(near: list[set[int]], square: int, step: int) -> int:
+    """The squares that are reached from a square by steps in the same direction, each to a neighbour."""
+    ray = 0
+    while square + step in near[square]:
+        square += step
+        ray |= 1 << square
+    return ray
 
 
 LAST_SQUARES = 5

@@ -47,6 +47,7 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
 
 
+@pytest.mark.slow
 def test_the_score_is_that_of_the_players_and_counts_each_match_once(page: Page) -> None:
     visit(page)
     score = page.locator("#score")
@@ -69,6 +70,7 @@ def test_the_score_is_that_of_the_players_and_counts_each_match_once(page: Page)
     expect(score).to_have_text("")
 
 
+@pytest.mark.slow
 def test_a_player_learns_once_from_a_match_on_the_page(page: Page) -> None:
     learning: list[bool] = []
     page.on("request", lambda request: learning.append("learn" in (request.post_data or "")))
@@ -99,11 +101,12 @@ def places_of_the_parts(page: Page) -> list[list[float]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
         {"viewport": {"width": 1180, "height": 740}},
-        pytest.param({"viewport": {"width": 390, "height": 740}}, marks=pytest.mark.slow),
+        {"viewport": {"width": 390, "height": 740}},
         {"viewport": {"width": 320, "height": 740}},
     ],
     ids=str,
@@ -128,6 +131,7 @@ def test_a_rematch_swaps_the_seats_and_its_button_moves_no_other(page: Page) -> 
     assert places_of_the_parts(page) == places
 
 
+@pytest.mark.slow
 def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
     for people in ("both", "none"):
         visit(page, f"/#play/tictactoe?opponent=random&person={people}&moves=1,1+0,1+0,0+0,2+2,2")
@@ -154,6 +158,7 @@ def test_values_are_asked_for_when_they_are_shown(page: Page) -> None:
     expect(page.locator("#board .value")).to_have_count(9)
 
 
+@pytest.mark.slow
 def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     visit(page)
     undo = page.get_by_role("button", name="Undo")
@@ -195,6 +200,7 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     assert "adviser=level-3" in page.url
 
 
+@pytest.mark.slow
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     expect(page.locator(".holder .name")).to_have_text([re.compile(r"\(white\)$"), "You (black)"])
@@ -209,6 +215,7 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     expect(page.locator(".disc.turned")).not_to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> None:
     visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
     # This search solves the end of the match; before the end, nothing is shown.
@@ -226,6 +233,7 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
     expect(page.locator("#best")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
     visit(page, "/#play/sumto100?opponent=perfect&person=first")
     expect(page.locator(".sum")).to_have_text("sum0")
@@ -239,6 +247,7 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
     expect(page.locator(".sum")).to_have_text("sum100")
 
 
+@pytest.mark.slow
 def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first")
     expect(page.locator(".edge.top > span")).to_have_text(list("1234567"))
@@ -282,6 +291,7 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
     expect(page.locator(".cell.origin")).to_have_accessible_name("c2, empty, left by the last move")
 
 
+@pytest.mark.slow
 def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them(page: Page) -> None:
     # The moves of O in the order of X, as in older addresses and lists.
     visit(page, "/#play/breakthrough?opponent=random&person=second&moves=c2c3+b3b4+c3d4")
@@ -301,6 +311,7 @@ def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_makes_them
     expect(page.locator("#status")).to_contain_text("plays b4b3")
 
 
+@pytest.mark.slow
 def test_hex_is_a_rhombus_in_which_a_cell_touches_six_others(page: Page) -> None:
     visit(page, "/#play/hex_3x3?opponent=random&person=both")
     boxes = [cell.bounding_box() for cell in page.locator("#board .cell").all()]

@@ -49,6 +49,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
     settled(exported)
 
 
+@pytest.mark.slow
 def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     exported: Page, address: Callable[[str], str]
 ) -> None:
@@ -65,6 +66,7 @@ def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     assert "moves=c2c3+b4b3+c3d4+e5d4+" in exported.url
 
 
+@pytest.mark.slow
 def test_the_agents_of_gomoku_and_go_reply(exported: Page, address: Callable[[str], str]) -> None:
     exported.goto(f"{address('gomoku')}#play/gomoku?opponent=hard&person=first")
     expect(exported.get_by_label("Kind of opponent")).to_have_text(
@@ -82,6 +84,7 @@ def test_the_agents_of_gomoku_and_go_reply(exported: Page, address: Callable[[st
     expect(exported.locator("#status")).to_contain_text("Pretrained, 0.3 s plays ")
 
 
+@pytest.mark.slow
 def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callable[[str], str]) -> None:
     exported.goto(f"{address('connect_four')}#play/connect_four?opponent=random&person=first")
     settled(exported, 0)
@@ -90,6 +93,7 @@ def test_numbers_choose_columns_in_connect_four(exported: Page, address: Callabl
     expect(exported.locator("[data-square='41'] .disc.red")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, address: Callable[[str], str]) -> None:
     exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=medium&person=first")
     settled(exported, 0)
@@ -105,6 +109,7 @@ def test_seats_are_swapped_after_a_match_and_the_score_is_kept(exported: Page, a
     expect(score).to_have_text(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "level"), [("tictactoe", 3), (POLICY, 1)])
 def test_the_search_finds_the_win(page: str, level: int, exported: Page, address: Callable[[str], str]) -> None:
     """O completes the middle column, after X has completed nothing."""
@@ -114,6 +119,7 @@ def test_the_search_finds_the_win(page: str, level: int, exported: Page, address
     expect(exported.locator("#status")).to_have_text(f"Level {level}, 0.3 s plays 2,1. You lose.")
 
 
+@pytest.mark.slow
 def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
     exported: Page, address: Callable[[str], str]
 ) -> None:
@@ -137,6 +143,7 @@ def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_p
         page.close()
 
 
+@pytest.mark.slow
 def test_who_closes_a_box_moves_again(exported: Page, address: Callable[[str], str]) -> None:
     game, moves = "dots_and_boxes", "b1+d1+a2+b3"
     exported.goto(f"{address(game)}#play/{game}?opponent=random&person=first&moves={moves}")
@@ -159,6 +166,7 @@ KING_AND_JUMP = (
 """White has a king, and has just jumped with a man that must jump on, to 2 or to 4."""
 
 
+@pytest.mark.slow
 def test_a_jump_goes_on_with_the_same_piece_and_kings_are_marked(exported: Page, address: Callable[[str], str]) -> None:
     exported.goto(f"{address('draughts')}#play/draughts?opponent=random&person=second&moves={KING_AND_JUMP}")
     settled(exported, 42)
@@ -170,6 +178,7 @@ def test_a_jump_goes_on_with_the_same_piece_and_kings_are_marked(exported: Page,
     assert f"{KING_AND_JUMP}+11x4+" in exported.url
 
 
+@pytest.mark.slow
 def test_a_mill_removes_a_stone_by_a_click(exported: Page, address: Callable[[str], str]) -> None:
     game, moves = "nine_mens_morris", "d6+d2+b6+b4+f6"
     exported.goto(f"{address(game)}#play/{game}?opponent=random&person=first&moves={moves}")
@@ -180,6 +189,7 @@ def test_a_mill_removes_a_stone_by_a_click(exported: Page, address: Callable[[st
     assert f"moves={moves}+b4+" in exported.url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "points", "result"),
     [

@@ -36,7 +36,7 @@ def agent_of(game: str, tiny_run: Path) -> Agent:
     ("game", "count"),
     [
         ("connect_four", 300),
-        *(pytest.param(game, 10_000, marks=pytest.mark.slow) for game in ("tictactoe", "connect_four", "othello")),
+        *(pytest.param(game, 2_000, marks=pytest.mark.slow) for game in ("tictactoe", "connect_four", "othello")),
         *(pytest.param(game, 100, marks=pytest.mark.slow) for game in ("gomoku", "go_7x7")),
     ],
 )
@@ -197,9 +197,16 @@ def check_operations(
     assert [list(map(int, pair)) for pair in found] == [list(map(int, pair)) for pair in expected]
 
 
+LARGE = {
+    *("go", "go_13x13", "go_19x19", "gomoku_13x13", "hex_11x11", "hex_13x13"),
+    *("othello", "othello_6x6", "tictactoe_7x7", "tictactoe_8x8", "tictactoe_6x6", "dots_and_boxes_5x5"),
+}
+"""Boards that take longer than a smaller one of the same game."""
+
+
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "go_19x19" else name for name in game_names()]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in game_names()]
 )
 def test_the_rules_of_every_game_are_those_of_the_library(name: str) -> None:
     assert compare_in_javascript(make_game(name)) is None
