@@ -1,6 +1,6 @@
 """Matches of Breakthrough against an independent program: alpha-beta that counts stones, written without the library.
 
-    python benchmarks/breakthrough_alpha_beta.py strongest --size 8 --depth 2
+    python benchmarks/breakthrough_alpha_beta.py strongest --size 8 --depth 8
     python benchmarks/breakthrough_alpha_beta.py 'search:negascout?depth=5&evaluation=level:6' --run-dir outputs/try
 
 The program looks `--depth` plies ahead and values a position by the stones of both players; of equal moves it takes one
@@ -12,7 +12,9 @@ import project_environment
 import argparse
 import random
 
+import numpy as np
 import torch
+from numba import njit
 
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Draws
@@ -22,49 +24,53 @@ from selfplay.named_players.make import make_player
 WIN = 1000
 
 
+@njit
 def moves(board, width, player):
-    """(origin, target) of all moves; `board`: 1, -1 or 0 on each square, and player 1 moves up."""
-    found = []
-    for origin in range(width * width):
-        if board[origin] != player:
-            continue
-        row, column = divmod(origin, width)
-        for side in (-1, 0, 1):
-            target = (row - player) * width + column + side
-            if 0 <= column + side < width and board[target] != player and (side != 0 or board[target] == 0):
-                found.append((origin, target))
-    return found
+    """int64[N, 2]: origin and target of all moves, captures first; `board`: 1, -1 or 0 on each square, and player 1
+    moves up."""
+    found, count = np.empty((6 * width, 2), dtype=np.int64), 0
+    for captures in (True, False):
+        for origin in range(width * width):
+            if board[origin] != player:
+                continue
+            row, column = origin // width, origin % width
+            for side in (-1, 0, 1):
+                target = (row - player) * width + column + side
+                if not 0 <= column + side < width or board[target] == player:
+                    continue
+                if captures == (board[target] == -player) and not (captures and side == 0):
+                    found[count, 0], found[count, 1] = origin, target
+                    count += 1
+    return found[:count]
 
 
-def after(board, move):
-    changed = list(board)
-    changed[move[1]], changed[move[0]] = changed[move[0]], 0
-    return changed
-
-
-def value(board, width, player, move, depth, alpha, beta):
-    """The value to `player` of a move, by alpha-beta."""
-    if move[1] // width == (0 if player == 1 else width - 1):
+@njit
+def value(board, width, player, origin, target, depth, alpha, beta):
+    """int64: the value to `player` of a move, by alpha-beta."""
+    if target // width == (0 if player == 1 else width - 1):
         return WIN + depth
-    board = after(board, move)
-    if -player not in board:
+    board = board.copy()
+    board[target], board[origin] = player, 0
+    if not (board == -player).any():
         return WIN + depth
     if depth == 1:
-        return player * sum(board)
+        return player * board.sum()
     best = -2 * WIN
-    for reply in sorted(moves(board, width, -player), key=lambda reply: board[reply[1]] == 0):
-        best = max(best, value(board, width, -player, reply, depth - 1, max(-beta, best), -alpha))
+    for reply in moves(board, width, -player):
+        found = value(board, width, -player, reply[0], reply[1], depth - 1, max(-beta, best), -alpha)
+        best = max(best, found)
         if best >= -alpha:
             break
     return -best
 
 
 def chosen(board, width, player, depth, generator):
-    legal = moves(board, width, player)
+    board = np.array(board)
+    legal = moves(board, width, player).tolist()
     generator.shuffle(legal)
     best, move = -2 * WIN, legal[0]
     for one in legal:
-        found = value(board, width, player, one, depth, best, 2 * WIN)
+        found = value(board, width, player, *one, depth, best, 2 * WIN)
         if found > best:
             best, move = found, one
     return move
