@@ -4,6 +4,7 @@ Of the run that made it there may also be tables, without the agents of earlier 
 `python benchmarks/pretrained.py GAME` trains such an agent again and compares the bytes.
 """
 
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -33,7 +34,11 @@ SEARCH_DEPTHS = {
 """Plies that agents look ahead in at most about half a second, on small boards and where moves are forced or change
 little."""
 
-OTHER_SIZES = {"gomoku": ("gomoku_other_sizes", range(10, 20)), "hex": ("hex", range(8, 14))}
+OTHER_SIZES: dict[str, tuple[str, Collection[int]]] = {
+    "go": ("go", (5, 6, 8, *range(10, 20))),
+    "gomoku": ("gomoku_other_sizes", range(10, 20)),
+    "hex": ("hex", range(8, 14)),
+}
 """By game, the folder of an agent for boards of all sizes, and sizes that no agent was trained on, and that it plays
 better than a search by random matches."""
 

@@ -85,7 +85,7 @@ def test_it_beats_the_random_player(name: str) -> None:
 
 def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
     for game, (folder, sizes) in OTHER_SIZES.items():
-        board = make_game(game, size=sizes[-1])
+        board = make_game(game, size=max(sizes))
         assert strengths(board)["hard"].player.startswith("mcts:pretrained?")
         assert judge_name(board)[0].startswith("mcts:pretrained?")
         assert usual_player(board, RunFolder(tmp_path)) == "mcts:pretrained"
