@@ -71,6 +71,7 @@ MEASUREMENTS = {
             "breakthrough_alpha_beta.py strongest",
             "breakthrough_alpha_beta.py strongest --size 6 --depth 1 --matches 2",
         ),
+        Measurement("open_threes", "open_threes.py hard strongest", "open_threes.py hard --positions 4"),
         Measurement("tabular", "tabular_seeds.py", "tabular_seeds.py --seeds 1"),
         Measurement("experience", "experience_backups.py", "experience_backups.py --seeds 1 --matches 200"),
     ],

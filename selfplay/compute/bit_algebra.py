@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numba.extending import register_jitable
 
-from selfplay.compute.linking import PartCompiler
 from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
 Word = Any
@@ -39,7 +38,7 @@ def callable_from_compiled(function: RuleFunction) -> RuleFunction:
 
     Without the wrapper for callers in C, which is never used and takes a sixth of the time of compiling.
     """
-    register_jitable(no_cfunc_wrapper=True, pipeline_class=PartCompiler)(named_by_closure(function))
+    register_jitable(no_cfunc_wrapper=True)(named_by_closure(function))
     return function
 
 

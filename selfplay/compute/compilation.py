@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, named_by_closure
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.compute.compiled_word_type import define, in_compiled_code
-from selfplay.compute.linking import KernelCompiler, PartCompiler
 from selfplay.errors import SettingError
 
 Words = NDArray[Any]
@@ -44,7 +43,7 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
     it calls itself with arguments of other types is not cached on disk.
     """
     njit: Any = numba.njit
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "pipeline_class": PartCompiler}
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
     return cast(RuleFunction, njit(**options)(named_by_closure(function)))
 
 
@@ -53,7 +52,7 @@ def compiled(function: RuleFunction) -> RuleFunction:
     if IS_UNCOMPILED:
         return cast(RuleFunction, _uncompiled(function))
     njit: Any = numba.njit
-    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler)(named_by_closure(function))
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
     # A function that was typed at a prompt has no file by which its cache could be invalidated.
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
         dispatcher._cache = CheckedCache(dispatcher.py_func)

@@ -1,13 +1,9 @@
 """Compiled code on disk: a process can use what several others have cached."""
 
-import gc
 import multiprocessing
 import os
 
-import numba
-
-from selfplay.compute.bit_algebra import named_by_closure, rule
-from selfplay.compute.compilation import compiled
+from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.compute.compile_cache import cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
@@ -67,30 +63,3 @@ def test_the_closure_of_a_function_is_part_of_its_name():
     assert scaled_by(2).__qualname__ == scaled_by(2).__qualname__
     assert twice(scaled_by(3)).__qualname__ == twice(scaled_by(3)).__qualname__
     assert named_by_closure(make_game).__qualname__ == "make_game"
-
-
-@rule
-def increased(number):
-    return number + 1
-
-
-@rule
-def increased_twice(number):
-    return increased(increased(number))
-
-
-@rule
-def increased_unless_wide(number, is_wide):
-    return increased_twice(number) if is_wide else number
-
-
-def changed(number):
-    # The first call is removed before the parts are linked, but not what it shares with the second.
-    return increased_unless_wide(number, False) + increased(number) * 100
-
-
-def test_a_kernel_and_a_function_that_numba_compiles_by_itself_can_call_the_same_parts():
-    assert gc.isenabled()
-    assert compiled(changed)(1) == 201
-    assert numba.njit(lambda number: increased_twice(number))(1) == 3
-    assert gc.isenabled()
