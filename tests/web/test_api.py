@@ -112,7 +112,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "judge"), [("othello", "Pretrained, 5 plies"), ("go_5x5", "Tree search, 4,000 random ")]
+    ("game", "judge"), [("othello", "Pretrained, 5 plies"), ("hex_5x5", "Tree search, 4,000 random ")]
 )
 def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     client: TestClient, service: MatchService, game: str, judge: str
