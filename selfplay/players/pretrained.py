@@ -24,7 +24,7 @@ PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
 SEARCH_DEPTHS = {
-    "breakthrough": 10,
+    "breakthrough": 8,
     "breakthrough_6x6": 6,
     "breakthrough_8x8": 5,
     "draughts": 11,

@@ -13,7 +13,7 @@ from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import PlaySettings
 
-SMALL_BOARD = 16
+SMALL_BOARD = 9
 """Squares of a board whose game can be solved at once."""
 
 

@@ -19,7 +19,7 @@ from selfplay.web.schemas import OfferedPlayer
 MOST_ROLLOUTS = 200_000
 """The most simulations with random matches, times the squares of the board, of a strength: 2,000 on 9x9 take seconds in
 a browser."""
-MOST_PLIES = {"othello": 7, "draughts": 9, "nine_mens_morris": 5}
+MOST_PLIES = {"breakthrough": 6, "draughts": 9, "nine_mens_morris": 5, "othello": 7}
 """By the name of a game, whatever its board, the most plies that a strength looks ahead in a browser; in other games as
 many as elsewhere. A reply then takes at most a second of processor time (`benchmarks/exported_strengths.py`)."""
 POINTS = ("discs", "boxes")

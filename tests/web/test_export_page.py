@@ -147,7 +147,7 @@ def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: P
     others = ["level-1", "level-1-search", "random"]
     assert offered("hex_5x5") == [*STRENGTHS, *others]
     # 2,000 random matches would take too long on a board of this size.
-    assert offered("go_13x13") == [*STRENGTHS[:-1], *others]
+    assert offered("gomoku_13x13_length=4") == [*STRENGTHS[:-1], *others]
     # The strengths draw by the values of the pretrained agent, and this one is another.
     assert offered("gomoku") == others
 
