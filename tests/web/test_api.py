@@ -161,7 +161,9 @@ def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_mo
     assert (again["judged"]["source"], again["hint"]["source"], again["late"]) == (*["Pretrained, 5 plies"] * 2, [])
 
 
-def test_the_hint_is_the_move_that_wins_at_once(client: TestClient) -> None:
+def test_the_hint_is_the_move_that_wins_at_once(run_dir: Path) -> None:
+    # However long it takes to compile the search.
+    client = client_of(create_app(MatchService(web_settings(run_dir, search_seconds=60))))
     # X has captured on d4, one row before the last, and O has not recaptured.
     moves = "c2c3 b3b4 c3d4 a3a4"
     found = answer(client, described("breakthrough", "random", person="both", moves=moves), show=["hint", "judged"])
