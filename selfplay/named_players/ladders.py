@@ -17,6 +17,7 @@ LADDERS: dict[tuple[str, str], Temperatures] = {
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
     ("othello", f"{DEEP_SEARCH}&depth=9&probcut=1.0&endgame=14"): (0.05, 0.035, 0.0267, 0.01),
     ("othello_6x6", f"{DEEP_SEARCH}&depth=9&endgame=14"): (0.3, 0.178, 0.105, 0.052),
+    ("breakthrough", f"{DEEP_SEARCH}&depth=7"): (1.61, 0.774, 0.49, 0.179),
     ("breakthrough_6x6", f"{DEEP_SEARCH}&depth=5"): (0.168, 0.12, 0.1, 0.0289),
 }
 """By the name of the game and of the player by whose values the actions are drawn. Each strength then scores 70 to 85 %
