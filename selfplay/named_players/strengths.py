@@ -41,8 +41,10 @@ ENDGAME = 14
 """With at most this number of empty squares searches play perfectly, in games with an exact solver."""
 SLACK = 0.01
 """Of the strongest player that searches by alpha-beta, so that it does not repeat its matches."""
-SIMULATIONS, MOST_SIMULATIONS = 100, 400
-"""Simulations with a learned agent: of the search by which the weaker strengths draw, and of the strongest."""
+SIMULATIONS, SIMULATIONS_ON_LARGE = (100, 400), (400, 2000)
+"""Simulations with a learned agent: of the search by which the weaker strengths draw, and of the strongest; the same on
+boards of more than LARGE squares."""
+LARGE = 100
 ROLLOUTS, FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES = 400, 2000, 200_000
 """The same with random matches. The strongest has more on small boards, this number divided by the squares."""
 FROM_VISITS = 0.25
@@ -76,8 +78,9 @@ def _players(game: Game) -> tuple[str, Strength]:
     learned_as, has_perfect = game.learned_as(), perfect_player_of(game) is not None
     has_agent = find_pretrained(learned_as) is not None
     if has_agent and not is_for_compiled_search(learned_as):
+        simulations, most = SIMULATIONS_ON_LARGE if (game.num_squares or 0) > LARGE else SIMULATIONS
         search = f"mcts:{PRETRAINED}?simulations="
-        return f"{search}{SIMULATIONS}", Strength(f"{search}{MOST_SIMULATIONS}", FROM_VISITS)
+        return f"{search}{simulations}", Strength(f"{search}{most}", FROM_VISITS)
     evaluation = PRETRAINED if has_agent else game.usual_evaluation
     if has_perfect:
         depth = SOLVED_DEPTH_BY_ENDS if evaluation == "none" else SOLVED_DEPTH

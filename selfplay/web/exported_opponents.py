@@ -22,6 +22,8 @@ a browser."""
 MOST_PLIES = {"breakthrough": 6, "draughts": 9, "nine_mens_morris": 5, "othello": 7}
 """By the name of a game, whatever its board, the most plies that a strength looks ahead in a browser; in other games as
 many as elsewhere. A reply then takes at most a second of processor time (`benchmarks/exported_strengths.py`)."""
+MOST_SIMULATIONS = 400
+"""The same for simulations with the agent."""
 POINTS = ("discs", "boxes")
 """The evaluations that are the lead in points."""
 SEARCHES = ("search", "tree_search")
@@ -62,6 +64,8 @@ def _alpha_beta(game: Game, name: PlayerName, evaluation: str) -> dict[str, Any]
 
 def _tree_search(game: Game, name: PlayerName, evaluation: str) -> dict[str, Any]:
     simulations = name.options["simulations"]
+    if evaluation == "agent":
+        simulations = min(simulations, MOST_SIMULATIONS)
     return {"kind": "tree_strength", "evaluation": evaluation, "rule": _rule(rule_of(name)), "simulations": simulations}
 
 
