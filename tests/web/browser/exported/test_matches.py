@@ -53,7 +53,7 @@ def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callab
 def test_moves_of_breakthrough_are_written_as_each_player_makes_them(
     exported: Page, address: Callable[[str], str]
 ) -> None:
-    played = "opponent=level-1&person=second&moves=c2c3+b3b4+c3d4"
+    played = "opponent=pretrained&person=second&moves=c2c3+b3b4+c3d4"
     exported.goto(f"{address('breakthrough')}#play/breakthrough?{played}")
     settled(exported, 3)
     expect(exported.locator("#plies .move")).to_have_text(["c2c3", "b4b3", "c3d4"])

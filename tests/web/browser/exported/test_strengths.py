@@ -36,7 +36,7 @@ PLY = 3
         # Each kind of player, and each strength.
         ("tictactoe", "beginner"),
         ("connect_four", "easy"),
-        pytest.param("breakthrough", "medium", marks=pytest.mark.slow),
+        pytest.param("hex_5x5", "medium", marks=pytest.mark.slow),
         pytest.param("gomoku", "hard", marks=pytest.mark.slow),
         pytest.param("go_7x7", "beginner", marks=pytest.mark.slow),
     ],
