@@ -27,7 +27,10 @@ from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page
 
-GAMES = ("connect_four", "othello", "breakthrough_6x6", "breakthrough_8x8", "draughts", "nine_mens_morris")
+GAMES = (
+    *("connect_four", "othello", "othello_6x6", "breakthrough", "breakthrough_6x6", "breakthrough_8x8"),
+    *("draughts", "nine_mens_morris"),
+)
 """Those whose strengths search by alpha-beta with the pretrained agent."""
 SEEN = ("hard", "strongest")
 """The strengths measured: one that draws by the values of all good actions, and the one that needs only the best."""

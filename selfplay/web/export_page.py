@@ -25,6 +25,7 @@ from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
 from selfplay.named_players.names import kind_named, parse_name
 from selfplay.players.agent import Agent
+from selfplay.players.dead_stones import PLAYOUTS, SURVIVAL
 from selfplay.players.pretrained import PRETRAINED, find_pretrained
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.levels import agent_of_level
@@ -177,6 +178,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "key": str(stream_key(settings.seed, 0, Activity.VERSUS_PERSON)),
         "initial": str(int(pack(game.rules.initial))),
         "set_up": [str(int(pack(game.position_set_up(0, 0, seat)))) for seat in (0, 1) if game.can_be_set_up],
+        "dead_stones": {"playouts": PLAYOUTS, "survival": SURVIVAL},
         "shown": _shown(game),
         "num_squares": game.num_squares,
         "num_actions": game.num_distinct_actions,

@@ -188,7 +188,9 @@ type GoTo = (to: Step) => unknown;
 
 /**
  * What the modules of an exported page need to know of its game, and how its opponents play: game.json. initial: the packed
- * position; set_up: boards without stones by the seat that is to move, none if nothing can be set up; shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
+ * position; set_up: boards without stones by the seat that is to move, none if nothing can be set up; dead_stones: the matches
+ * with each colour to move by which dead stones are found, and the share of its crossings that a living chain keeps in them;
+ * shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
  */
 interface Description {
   view: BoardGame;
@@ -203,6 +205,7 @@ interface Description {
   key: string;
   initial: string;
   set_up: string[];
+  dead_stones: { playouts: number; survival: number };
   shown: number[] | null;
   num_squares: number;
   num_actions: number;

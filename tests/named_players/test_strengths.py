@@ -123,8 +123,9 @@ def test_actions_are_drawn_by_their_values_but_not_bad_ones() -> None:
     expected = ((values.double() - values.max()) / temperature).exp()[0]
     expected[expected < exp(-FLOOR)] = 0
     assert torch.allclose(policy[0], expected / expected.sum(), atol=1e-6)
-    with pytest.raises(SettingError, match="temperature"):
-        make_player("hard?temperature=-1", game)
+    for refused in ("-1", "0"):
+        with pytest.raises(SettingError, match="temperature"):
+            make_player(f"hard?temperature={refused}", game)
 
 
 @pytest.mark.slow

@@ -14,16 +14,16 @@ from selfplay.architectures.capabilities import LayerLists
 from selfplay.compute.bit_algebra import Word
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
-from selfplay.named_players.strengths import STRENGTHS
+from selfplay.named_players.strengths import STRENGTHS, strengths
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import Checkpoint, save_checkpoint
-from selfplay.players.pretrained import search_depth
+from selfplay.players.pretrained import pretrained_agent, search_depth
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page, rules_of
 from selfplay.web.exported_network import exported_network
-from selfplay.web.exported_opponents import MOST_PLIES
+from selfplay.web.exported_opponents import MOST_PLIES, MOST_SIMULATIONS, offered_strengths
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
@@ -92,6 +92,10 @@ def test_strengths_look_less_far_ahead_where_a_browser_would_take_seconds(tmp_pa
     depth = MOST_PLIES["draughts"]
     assert [description["ways"][name]["depth"] for name in ("hard", "strongest")] == [depth, depth]
     assert search_depth("draughts", 0) > depth
+    game = make_game("gomoku_15x15")
+    assert strengths(game)["strongest"].player == "mcts:pretrained?simulations=2000"
+    offered = offered_strengths(game, Agent.load(pretrained_agent(game.name), game))
+    assert {way["simulations"] for way in offered.values()} == {MOST_SIMULATIONS}
 
 
 @pytest.mark.parametrize("rule", REFUSED)

@@ -145,7 +145,7 @@ export class Match {
     if (!this.isBeingCounted) {
       throw new Refusal(CONFLICT, "stones can only be dead where both players have passed");
     }
-    return deadStones(this.game, this.state, this.description.view.columns, BigInt(this.description.key));
+    return deadStones(this.game, this.state, this.description);
   }
 
   // ---------------------------------------------------------------------- values
