@@ -162,6 +162,7 @@ def test_a_search_finds_what_the_reference_finds_where_players_move_again(by_rol
         assert_same_as_reference(game, evaluator, evaluate, "uct", WITH_ROLLOUTS, proves, state, match)
 
 
+@pytest.mark.slow
 def test_proved_values_are_perfect_where_players_move_again():
     game = CountedDots()
 
