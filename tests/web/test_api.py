@@ -137,7 +137,7 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["hex", "go_7x7", "gomoku"])
+@pytest.mark.parametrize("game", ["hex", "gomoku"])
 def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
     client: TestClient, service: MatchService, game: str
 ) -> None:
