@@ -96,6 +96,18 @@ class IllegalActionError(SelfPlayError, ValueError):
     """
 
 
+class OtherGameError(IllegalActionError):
+    """A match that is of another game, board or option than the one that is played.
+
+    Args:
+        game: the name of its game.
+    """
+
+    def __init__(self, message: str, game: str) -> None:
+        super().__init__(message)
+        self.game = game
+
+
 class NotNowError(SelfPlayError):
     """A request that a match does not allow now, for example because it is over or there is nothing to take back."""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import torch
 
-from selfplay.errors import IllegalActionError, InvalidFileError, SelfPlayError, SettingError
+from selfplay.errors import IllegalActionError, InvalidFileError, OtherGameError, SelfPlayError, SettingError
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.state import State, forfeited_state
@@ -145,17 +145,17 @@ def read_record(text: str, game: Game | None = None, start: State | None = None)
 
 
 def read_record_of(game: Game, text: str, start: State | None = None) -> Record:
-    """As `read_record`, with an IllegalActionError if the match is of another game, board or komi than `game`."""
+    """As `read_record`, with an OtherGameError if the match is of another game, board or komi than `game`."""
     record = read_record(text, game, start)
     require_game(record, game)
     return record
 
 
 def require_game(record: Record, game: Game) -> None:
-    """Raise IllegalActionError if a match is of another game, board or komi than `game`."""
+    """Raise OtherGameError if a match is of another game, board or komi than `game`."""
     if record.game.rules != game.rules:
         own = record.game.name
-        raise IllegalActionError(f"this is a match of {own}, not of {game.name}; choose that game for it")
+        raise OtherGameError(f"this is a match of {own}, not of {game.name}; choose that game for it", own)
 
 
 def read_record_file(path: Path, game: Game | None = None) -> Record:

@@ -22,7 +22,7 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from selfplay.errors import SelfPlayError, SettingError, StageError
+from selfplay.errors import OtherGameError, SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
@@ -189,8 +189,8 @@ INVALID_JSON = "the body is not valid JSON"
 def add_error_handlers(app: FastAPI) -> None:
     """Make the application answer errors with these responses."""
 
-    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
-        return JSONResponse({"error": sentence}, code, headers)
+    def answer(code: int, sentence: str, headers: dict[str, str] | None = None, **more: str) -> JSONResponse:
+        return JSONResponse({"error": sentence, **more}, code, headers)
 
     async def user_error(_: Request, error: Exception) -> JSONResponse:
         code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
@@ -198,6 +198,7 @@ def add_error_handlers(app: FastAPI) -> None:
             code,
             str(error),
             {"Retry-After": str(error.retry_after)} if isinstance(error, BusyError) else None,
+            **({"game": error.game} if isinstance(error, OtherGameError) else {}),
         )
 
     async def wrong_request(_: Request, error: Exception) -> JSONResponse:

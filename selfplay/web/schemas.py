@@ -132,6 +132,7 @@ class ErrorView(BaseModel):
     """An error as a sentence."""
 
     error: str
+    game: str | None = Field(default=None, description="That of the match, if it is of another game or other options.")
 
 
 class GameOption(BaseModel):

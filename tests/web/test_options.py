@@ -42,5 +42,7 @@ def test_handicap_and_komi_are_saved_and_read_back(client: TestClient) -> None:
     saved = answer(client, match, show=["view", "file"])
     text = saved["file"]["text"]
     assert all(part in text for part in ("KM[0.5]", "HA[2]", "AB[ec][ce]", "W[dd]"))
+    refused = client.post("/api/match", json=described("go_7x7", "random", "both", moves=text)).json()
+    assert refused["game"] == game["name"]
     again = shown(client, described(game["name"], "random", "both", moves=text), advance=False)
     assert (again["position"], again["moves"], again["lead"]) == (position, "D4 D5", saved["match"]["lead"])

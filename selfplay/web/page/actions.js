@@ -52,9 +52,14 @@ async function prepare() {
   }
 }
 
+/**
+ * Why a request failed; game: that of the match if it is not the one that was asked for.
+ * @typedef {{game?: string} | null} Failure
+ */
+
 // The request that is running.
-/** @type {Promise<void>} */
-let running = Promise.resolve();
+/** @type {Promise<Failure>} */
+let running = Promise.resolve(null);
 
 // Waits until no request is running; whether the same game is still open.
 export async function whenFree() {
@@ -66,15 +71,17 @@ export async function whenFree() {
 }
 
 // Makes this the match, after the moves of the players.
-/** @type {(match: Match, options?: Options) => Promise<void>} */
+/** @type {(match: Match, options?: Options) => Promise<Failure>} */
 function become(match, options = {}) {
   running = asked(match, options);
   return running;
 }
 
-/** @type {(match: Match, options: Options) => Promise<void>} */
+/** @type {(match: Match, options: Options) => Promise<Failure>} */
 async function asked(match, { foreseen = null, isNew = false, isOther = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
+  /** @type {Failure} */
+  let failure = null;
   stopAsking();
   Object.assign(state, { isBusy: true, foreseen });
   fail(null);
@@ -84,7 +91,8 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, a
   const notice = setTimeout(() => isSilent || mine !== state.visit || say(isWaiting ? PREPARING : "One moment…"), QUICK);
   try {
     await askAndTake(match, { isNew, isOther, advance }, mine).finally(() => clearTimeout(notice));
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
+    failure = error;
     if (mine === state.visit) {
       fail(error);
       say(whatToDo(state.answer));
@@ -100,6 +108,7 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, a
     prepare();
     propose();
   }
+  return failure;
 }
 
 /** @type {(match: Match, options: {isNew: boolean, isOther: boolean, advance: boolean}, mine: number) => Promise<void>} */
@@ -182,15 +191,15 @@ async function answered(request, mine) {
 export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ...players.chosenSettings() });
 
 // A new match with the players that are chosen.
-/** @type {(given?: Partial<Match>, options?: Options) => Promise<void>} */
+/** @type {(given?: Partial<Match>, options?: Options) => Promise<Failure>} */
 export const begin = (given = {}, options = {}) =>
   become({ ...newMatch(opened().game.name), position: null, ...given }, { isNew: true, ...options });
 
 // Another match in the place of the present one.
-/** @type {(given: Partial<Match>) => Promise<void> | null} */
+/** @type {(given: Partial<Match>) => Promise<Failure> | null} */
 export const replace = (given) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true }));
 
-/** @type {(action: number) => Promise<void>} */
+/** @type {(action: number) => Promise<Failure>} */
 export function play(action) {
   const { game, match, answer } = opened();
   const text = answer.legal.find((one) => one.action === action)?.text;
@@ -202,7 +211,7 @@ export function play(action) {
 }
 
 // The match before a ply. What follows the end of a match is practice.
-/** @type {(ply: number, options?: Options) => Promise<void>} */
+/** @type {(ply: number, options?: Options) => Promise<Failure>} */
 export function playOnFrom(ply, options = {}) {
   const { match, answer } = opened();
   const isPractice = match.position === null && (answer.is_practice || answer.is_over);

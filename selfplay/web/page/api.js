@@ -18,7 +18,7 @@ async function ask(method, address, body, signal) {
     throw Object.assign(new Error("The server does not answer. Is it still running?"), { status: 0 });
   }
   if (!response.ok) {
-    throw Object.assign(new Error(sentence(answer.error)), { status: response.status });
+    throw Object.assign(new Error(sentence(answer.error)), { status: response.status, game: answer.game });
   }
   return answer;
 }

@@ -188,10 +188,14 @@ const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
 const undo = () => canUndo() && actions.undo();
 
-// Shows the match in the text field, for two people, so that no opponent adds a move to it.
+// Shows the match in the text field, for two people, so that no opponent adds a move to it. If it is of another game, board or
+// option that the page has, this is opened.
 async function load() {
-  await actions.replace({ moves: at("moves").value.trim(), person: "both", partner: null });
-  if (at("error").hidden && state.match !== null) {
+  const moves = at("moves").value.trim();
+  const { game = null } = (await actions.replace({ moves, person: "both", partner: null })) ?? {};
+  if (game !== null && (await api.game(game).then(() => true, () => false))) {
+    location.hash = `play/${game}?${new URLSearchParams({ moves, ...(state.face === "analyse" ? { analyse: "1" } : {}) })}`;
+  } else if (at("error").hidden && state.match !== null) {
     players.select(state.match);
     options.showHandicap(state.match.position);
   }

@@ -141,6 +141,34 @@ def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     assert ";B[bb];W[ab])" in saved.value.path().read_text().replace("\n", "")
 
 
+def test_a_record_is_opened_with_its_komi_and_its_handicap_is_shown(page: Page) -> None:
+    visit(page, "/#play/go_7x7?opponent=random&person=first")
+    analyse(page)
+    page.get_by_text("Copy, save or load").click()
+    for komi, number, stones, game in [("9", 2, "[ec][ce]", "go_7x7"), ("5.5", 3, "[ec][ce][cc]", "go_7x7_komi=5.5")]:
+        record = f"(;GM[1]FF[4]SZ[7]KM[{komi}]HA[{number}]AB{stones}PL[W];W[dd];B[de])".encode()
+        page.locator("#file").set_input_files({"name": "a.sgf", "mimeType": "text/plain", "buffer": record})
+        expect(page).to_have_url(re.compile(f"/#play/{game}[?].*moves=D4"))
+        settled(page, 2)
+        expect(page.locator("#board .disc")).to_have_count(number + 2)
+        expect(page.locator("#option-komi")).to_have_value(komi)
+        expect(page.locator("#handicap")).to_have_value(str(number))
+        expect(page.locator("#moves")).to_have_value("D4 D3")
+        expect(page.get_by_role("tab", name="Analyse")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_record_with_options_that_the_page_does_not_have_is_refused(page: Page) -> None:
+    visit(page, "/#play/gomoku?opponent=random&person=both&moves=e5")
+    analyse(page)
+    page.get_by_text("Copy, save or load").click()
+    page.locator("#moves").fill("(;GM[4]FF[4]SZ[10];B[aa])")
+    page.get_by_role("button", name="Load").click()
+    expect(page.locator("#error")).to_have_text(
+        "This is a match of gomoku_10x10, not of gomoku; choose that game for it."
+    )
+    settled(page, 1)
+
+
 def moves(page: Page) -> str:
     return page.url.partition("moves=")[2]
 

@@ -82,6 +82,15 @@ def test_the_agents_of_gomoku_and_go_reply(exported: Page, address: Callable[[st
     exported.goto(f"{address('go_7x7')}#play/go_7x7?opponent=pretrained-search&person=first&moves=D4")
     settled(exported, 2)
     expect(exported.locator("#status")).to_contain_text("Pretrained, 0.3 s plays ")
+    # Records have their own rules, which the page may not have.
+    exported.get_by_role("tab", name="Analyse").click()
+    exported.get_by_text("Copy, save or load").click()
+    exported.locator("#moves").fill("(;GM[1]FF[4]SZ[7]KM[5.5]HA[2]AB[ec][ce]PL[W];W[dd])")
+    exported.get_by_role("button", name="Load").click()
+    expect(exported.locator("#error")).to_have_text(
+        "An exported page reads only the moves themselves; selfplay web reads files of other programs."
+    )
+    settled(exported, 2)
 
 
 @pytest.mark.slow
