@@ -68,6 +68,5 @@ def test_a_run_has_the_recorded_bytes_with_the_instructions_of_an_older_processo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["article", "alphazero"])
-def test_the_first_level_has_them_too(tmp_path: Path, recipe: str) -> None:
-    assert_first_level_has_recorded_bytes(tmp_path, recipe, **OLDER_PROCESSOR)
+def test_the_first_level_of_a_run_by_policy_and_tree_search_has_them_too(tmp_path: Path) -> None:
+    assert_first_level_has_recorded_bytes(tmp_path, "alphazero", **OLDER_PROCESSOR)

@@ -5,10 +5,12 @@ Random matches are played with the compiled rules, and everything else that the 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import prod
 from random import Random
 
 import torch
 
+from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import LONGEST_REASON, ConformanceError, shortened, text_of
 from selfplay.games import Game, make_game
@@ -48,6 +50,20 @@ def random_plies(game: Game) -> list[Transition]:
         plies.append(Transition(state, action, game.kernels.step(state, action)))
         state = plies[-1].following
     return plies
+
+
+def compile_rules(game: Game) -> None:
+    """Run each kernel with so many positions that it is compiled, and remains so in the checks."""
+    state, kernels = game.init(FEW_POSITIONS + 1), game.kernels
+    kernels.step(state, kernels.random_actions(state, Draws(0, torch.arange(state.batch_size), 0)))
+    kernels.ends(state.position)
+    for mask in (kernels.legal_action_mask, kernels.sensible_action_mask):
+        mask(state, game.num_distinct_actions)
+    if kernels.observe is not None:
+        kernels.observe(state.position, prod(game.observation_shape))
+    for counted in (kernels.margin, kernels.points, kernels.owned):
+        if counted is not None:
+            counted(state.position)
 
 
 def check_quickly(game: Game) -> None:
@@ -113,6 +129,9 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
         check_attributes(game)
         check_rules(game)
         check_results(game)
+    with _named(game, "compiled rules"):
+        compile_rules(game)
+    with _named(game, "rules"):
         plies = random_plies(game)
     for subject, check in {**CHECKS, "points": check_compiled_points}.items():
         with _named(game, subject):

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.compilation import Words, compiled, compiled_for_many
 from selfplay.compute.compiled_words import load, part, word_rows
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
@@ -30,7 +30,7 @@ def compile_features(features: Features, position: Any) -> Callable[[Words, NDAr
     """A kernel (packed positions of this class, float32[B, K]) that writes their features into its second argument."""
     values, unpack = features.values, position.unpack
 
-    @compiled
+    @compiled_for_many
     def write_features(positions: Words, written: NDArray[np.float32]) -> None:
         for i in range(len(positions)):
             row = values(unpack(load(positions, i)))

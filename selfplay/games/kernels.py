@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled, recursive_part
+from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled, recursive_part
 from selfplay.compute.compiled_words import (
     load,
     lowest,
@@ -30,7 +30,8 @@ from selfplay.games.state import State
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
-Fields = tuple[Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
+Turns = tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
+"""The fields of a state besides the positions."""
 
 
 class Kernels(NamedTuple):
@@ -78,10 +79,12 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     passing = -1 if pass_action is None else pass_action
     legal_action_mask = _mask(rules, legal_actions, passing)
 
-    @compiled
-    def step(fields: Fields, action: NDArray[np.int64], next_fields: Fields) -> None:
-        positions, player, over, returns = fields
-        next_positions, next_player, next_over, next_returns = next_fields
+    @compiled_for_many
+    def step(
+        positions: Words, turns: Turns, action: NDArray[np.int64], next_positions: Words, next_turns: Turns
+    ) -> None:
+        player, over, returns = turns
+        next_player, next_over, next_returns = next_turns
         for i in range(len(positions)):
             if over[i]:
                 store(next_positions, i, load(positions, i))
@@ -97,7 +100,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 result = part(return_to_move(position), 0)
                 next_over[i], next_returns[i] = True, result if mover == 0 else -result
 
-    @compiled
+    @compiled_for_many
     def random_actions(
         positions: Words,
         over: NDArray[np.bool_],
@@ -134,7 +137,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     def perft(position: Position, depth: int, count_finished: bool) -> int:
         return count_from(word_rows(packed_array([position])), depth, count_finished)
 
-    @compiled
+    @compiled_for_many
     def find_ends(positions: Words, over: NDArray[np.bool_], returns: NDArray[np.float32]) -> None:
         for i in range(len(positions)):
             position = unpack(load(positions, i))
@@ -149,12 +152,12 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
     def step_state(state: State, action: Tensor) -> State:
         following = State(*(torch.empty_like(field) for field in state))
-        step(_arrays(state), action.numpy(), _arrays(following))
+        step(word_rows(state.position), _turns(state), action.numpy(), word_rows(following.position), _turns(following))
         return following
 
     def choose(state: State, draws: Draws) -> Tensor:
         actions = torch.empty(state.batch_size, dtype=torch.int64)
-        positions, _, over, _ = _arrays(state)
+        positions, over = word_rows(state.position), state.terminated.numpy()
         random_actions(positions, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
@@ -176,7 +179,7 @@ def _mask(rules: Rules, actions: Callable[[Position], Word], passing: int) -> Ca
     """(state, A) to bool[B, A], the actions that are the bits of `actions`, or `passing` where there are none."""
     unpack = rules.position.unpack
 
-    @compiled
+    @compiled_for_many
     def mark(positions: Words, over: NDArray[np.bool_], mask: NDArray[np.bool_]) -> None:
         for i in range(len(positions)):
             if not over[i]:
@@ -192,8 +195,7 @@ def _mask(rules: Rules, actions: Callable[[Position], Word], passing: int) -> Ca
 
     def of_batch(state: State, num_distinct_actions: int) -> Tensor:
         mask = np.zeros((state.batch_size, num_distinct_actions), dtype=np.bool_)
-        positions, _, over, _ = _arrays(state)
-        mark(positions, over, mask)
+        mark(word_rows(state.position), state.terminated.numpy(), mask)
         return torch.from_numpy(mask)
 
     return of_batch
@@ -215,7 +217,7 @@ def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:
     observation_entry, unpack = rules.observation_entry, rules.position.unpack
     assert observation_entry is not None
 
-    @compiled
+    @compiled_for_many
     def observe(positions: Words, entries: NDArray[np.uint8]) -> None:
         for i in range(entries.shape[0]):
             position = unpack(load(positions, i))
@@ -234,7 +236,7 @@ def _margins(rules: Rules) -> Callable[[Tensor], Tensor]:
     margin, unpack = rules.margin, rules.position.unpack
     assert margin is not None
 
-    @compiled
+    @compiled_for_many
     def write_margins(positions: Words, found: NDArray[np.int64]) -> None:
         for i in range(len(positions)):
             found[i] = part(margin(unpack(load(positions, i))), 0)
@@ -246,7 +248,7 @@ def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
     points, unpack = rules.points, rules.position.unpack
     assert points is not None
 
-    @compiled
+    @compiled_for_many
     def write_points(positions: Words, found: NDArray[np.int64]) -> None:
         for i in range(len(positions)):
             one, other = points(unpack(load(positions, i)))
@@ -271,7 +273,7 @@ def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     assert owned is not None
     parts = owned(rules.initial)[0].num_parts
 
-    @compiled
+    @compiled_for_many
     def write_owned(positions: Words, mine: Words, others: Words) -> None:
         for i in range(len(positions)):
             one, other = owned(unpack(load(positions, i)))
@@ -286,9 +288,9 @@ def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     return of_batch
 
 
-def _arrays(state: State) -> Fields:
-    position, player, over, returns = state
-    return word_rows(position), player.numpy(), over.numpy(), returns.numpy()
+def _turns(state: State) -> Turns:
+    _, player, over, returns = state
+    return player.numpy(), over.numpy(), returns.numpy()
 
 
 @compiled

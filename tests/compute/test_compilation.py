@@ -3,7 +3,11 @@
 import multiprocessing
 import os
 
+import numpy as np
+from numba.extending import overload
+
 from selfplay.compute.bit_algebra import named_by_closure
+from selfplay.compute.compilation import FEW_POSITIONS, compiled_for_many
 from selfplay.compute.compile_cache import cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
@@ -23,12 +27,12 @@ def steps_agree(folder, names):
 
 
 def follows(game, step):
-    state = game.init()
+    state = game.init(FEW_POSITIONS + 1)
     for _ in range(20):
         action = game.legal_action_mask(state).long().argmax(dim=1)
-        position, over = played_singly(game, game.positions(state)[0], int(action))
+        position, over = played_singly(game, game.positions(state)[0], int(action[0]))
         state = step(state, action)
-        if game.positions(state) != [position] or bool(state.terminated) != over:
+        if game.positions(state)[0] != position or bool(state.terminated[0]) != over:
             return False
     return True
 
@@ -39,6 +43,27 @@ def test_code_compiled_in_two_processes_runs_in_a_third_one(tmp_path):
     for names in [(name,) for name in GAMES] + [GAMES]:
         with fork.Pool(1) as pool:
             assert pool.apply(steps_agree, (tmp_path, names)) == [True] * len(names)
+
+
+def is_compiled():
+    return False
+
+
+@overload(is_compiled)
+def _is_compiled():
+    return lambda: True
+
+
+def test_many_positions_are_processed_by_compiled_code_and_few_in_plain_python():
+    @compiled_for_many
+    def mark(positions, marks):
+        for i in range(len(positions)):
+            marks[i] = is_compiled()
+
+    for number, expected in ((FEW_POSITIONS - 1, False), (1, False), (1, True), (0, True)):
+        marks = np.zeros(number, dtype=bool)
+        mark(marks, marks)
+        assert (marks == expected).all()
 
 
 def scaled_by(factor):

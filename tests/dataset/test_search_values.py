@@ -51,7 +51,7 @@ def search_with_random_weights(name: str, options: str) -> SearchPlayer:
     return player
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4"])
+@pytest.mark.parametrize("name", [pytest.param("tictactoe", marks=pytest.mark.slow), "othello_4x4"])
 def test_a_target_is_the_value_of_the_action_to_a_search_that_looks_one_ply_further(name: str) -> None:
     found, outcome = set[float](), match_return if name == "tictactoe" else disc_difference
     for depth in (1, 2, 3):

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from selfplay.compute.bit_algebra import rule
+from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError, line_of
 from selfplay.games import make_game
 from selfplay.games.conformance import check_game, check_quickly
@@ -192,11 +193,11 @@ def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place():
     place = f"({__file__}, line {line_in(asks_a_dictionary)}, in asks_a_dictionary)"
     reason = "it cannot be compiled: Untyped global name 'TABLE': Cannot determine Numba type of <class 'dict'>"
     game = with_rules(margin=asks_a_dictionary)()
-    with pytest.raises(ConformanceError, match=re.escape(f"pile: points: {reason} {place}")):
+    with pytest.raises(ConformanceError, match=re.escape(f"pile: compiled rules: {reason} {place}")):
         check_game(game)
     # As a program reports what a search compiles.
     with pytest.raises(Exception, match="nopython") as caught:
-        game.lead_to_move(game.init())
+        game.lead_to_move(game.init(FEW_POSITIONS + 1))
     assert line_of(caught.value) == f"{reason} {place}"
 
 

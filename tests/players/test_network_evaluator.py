@@ -78,7 +78,9 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
 
 
 def test_a_result_does_not_depend_on_the_batch():
-    search = TreeSearch(GAME, agent_of(network_of("mlp")).evaluator(), make_rule("puct", {"noise": 0.3}), 9)
+    network = network_of("alphazero_residual")
+    set_numerics(network, PORTABLE)
+    search = TreeSearch(GAME, agent_of(network).evaluator(), make_rule("puct", {"noise": 0.3}), 9)
     match = torch.arange(60)
     together = search.search(GAME.init(60), Draws(4, match, 0))
     for row in (0, 17, 59):

@@ -6,7 +6,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import compiled_for_many
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
@@ -45,7 +45,7 @@ def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
 def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
     value_at_end, unpack = finished_value(rules), rules.position.unpack
 
-    @compiled
+    @compiled_for_many
     def write_values(positions, over, ends, unfinished, values):
         for i in range(len(positions)):
             position = unpack(load(positions, i))

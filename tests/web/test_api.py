@@ -111,7 +111,11 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "judge"), [("othello", "Pretrained, 5 plies"), ("hex_5x5", "Tree search, 4,000 random ")]
+    ("game", "judge"),
+    [
+        ("othello", "Pretrained, 5 plies"),
+        pytest.param("hex_5x5", "Tree search, 4,000 random ", marks=pytest.mark.slow),
+    ],
 )
 def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     client: TestClient, service: MatchService, game: str, judge: str
@@ -132,7 +136,7 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["hex", "go_7x7", "gomoku"])
+@pytest.mark.parametrize("game", ["hex", "gomoku"])
 def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
     client: TestClient, service: MatchService, game: str
 ) -> None:
@@ -146,6 +150,7 @@ def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
     assert max(values.values()) == values[found["hint"]["action"]] == found["hint"]["value"]
 
 
+@pytest.mark.slow
 def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_moves(
     client: TestClient, service: MatchService
 ) -> None:
@@ -160,6 +165,7 @@ def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_mo
     assert (again["judged"]["source"], again["hint"]["source"], again["late"]) == (*["Pretrained, 5 plies"] * 2, [])
 
 
+@pytest.mark.slow
 def test_the_hint_is_the_move_that_wins_at_once(run_dir: Path) -> None:
     # However long it takes to compile the search.
     client = client_of(create_app(MatchService(web_settings(run_dir, search_seconds=60))))

@@ -52,7 +52,7 @@ def test_the_parts_of_every_game_have_their_places_in_both_faces(page: Page, opt
     window = options["viewport"]
     for (game, moves), shown in product(GAMES.items(), ("", "&analyse=1")):
         where = f"{game}{shown}"
-        visit(page, f"/#play/{game}?opponent=medium&person=both&moves={moves.replace(' ', '+')}{shown}")
+        visit(page, f"/#play/{game}?opponent=random&person=both&moves={moves.replace(' ', '+')}{shown}")
         assert overlaps(page.evaluate(BOXES, PARTS)) == [], where
         assert page.evaluate("document.documentElement.scrollWidth") <= window["width"], where
         box = page.locator("#board").bounding_box()

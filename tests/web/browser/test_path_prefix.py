@@ -48,6 +48,7 @@ def below_a_path(server: Server) -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_the_page_its_matches_and_the_description_of_the_api_are_used_below_a_path(
     browser: Browser, below_a_path: str
 ) -> None:

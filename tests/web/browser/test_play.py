@@ -139,6 +139,7 @@ def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
         expect(page.get_by_role("button", name="Rematch")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_values_are_asked_for_when_they_are_shown(page: Page) -> None:
     asked: list[dict[str, Any]] = []
     page.on("request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None)
@@ -266,6 +267,7 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None:
     visit(page, "/#play/breakthrough?opponent=random&person=both")
     expect(page.locator(".cell.legal")).to_have_count(5)
@@ -329,6 +331,7 @@ def test_hex_is_a_rhombus_in_which_a_cell_touches_six_others(page: Page) -> None
 # ---------------------------------------------------------------------- perfect play
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 740}}])
 def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first&analyse=1")

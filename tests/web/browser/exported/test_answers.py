@@ -52,13 +52,8 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "game",
-    [
-        "tictactoe",
-        *(pytest.param(game, marks=pytest.mark.slow) for game in ("connect_four", "othello", "go_3x3", "go_5x5")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "connect_four", "othello", "go_3x3", "go_5x5"])
 def test_the_worker_answers_requests_as_the_server_does(
     game: str, exported: Page, address: Callable[[str], str], tiny_run: Path
 ) -> None:

@@ -143,6 +143,7 @@ def test_the_judge_of_an_exported_page_solves_the_end_and_a_hint_agrees_with_it(
     expect(exported.locator("#board .cell.best")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_opened_as_a_file_says_what_to_do(browser: Browser, tmp_path: Path, tiny_run: Path) -> None:
     export_page(ExportPageSettings(str(tiny_run), GameSettings("tictactoe"), output_dir=str(tmp_path)))
     for file in (tmp_path / "index.html", PACKAGE_FOLDER / "web" / "page" / "index.html"):

@@ -38,9 +38,8 @@ def searched_by_library(run_dir: Path, state: State) -> TreeSearchResult:
     return player.search.search(state)
 
 
-@pytest.mark.parametrize(
-    "architecture", ["conv", *(pytest.param(name, marks=pytest.mark.slow) for name in ("residual", "ntuple"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ["conv", "residual", "ntuple"])
 def test_values_of_networks_are_those_of_the_library(
     architecture: str, exported: Page, address: Callable[[str], str], run_of: Callable[..., Path]
 ) -> None:
@@ -48,13 +47,8 @@ def test_values_of_networks_are_those_of_the_library(
     check_positions(exported, agent_of_level(run_of(architecture)), 100)
 
 
-@pytest.mark.parametrize(
-    "architecture",
-    [
-        POLICY,
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("alphazero_residual", "alphazero_convolutional")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", [POLICY, "alphazero_residual", "alphazero_convolutional"])
 def test_tree_search_and_its_network_are_those_of_the_library(
     architecture: str, exported: Page, address: Callable[[str], str], run_of: Callable[..., Path], tmp_path: Path
 ) -> None:

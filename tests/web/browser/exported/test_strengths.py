@@ -30,15 +30,16 @@ async ({ positions, strength, ply }) => {
 PLY = 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "strength"),
     [
         # Each kind of player, and each strength.
         ("tictactoe", "beginner"),
         ("connect_four", "easy"),
-        pytest.param("hex_5x5", "medium", marks=pytest.mark.slow),
-        pytest.param("gomoku", "hard", marks=pytest.mark.slow),
-        pytest.param("go_7x7", "beginner", marks=pytest.mark.slow),
+        ("hex_5x5", "medium"),
+        ("gomoku", "hard"),
+        ("go_7x7", "beginner"),
     ],
 )
 def test_strengths_are_the_same_players_as_in_the_library(
