@@ -8,17 +8,22 @@ Temperatures = tuple[float, float, float, float]
 
 SEARCH = "search:negascout?table_bits=0&evaluation=pretrained&depth=3"
 DEEP_SEARCH = "search:negascout?table_bits=14&evaluation=pretrained"
+BOXES = "search:negascout?table_bits=14&evaluation=boxes&depth=5"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
     ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
-    ("go", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.233),
+    ("go", "mcts:pretrained?simulations=100"): (1.91, 1.04, 0.664, 0.0259),
+    ("go_5x5", "mcts:pretrained?simulations=100"): (3.4, 1.46, 0.993, 0.233),
     ("hex", "mcts:pretrained?simulations=100"): (4.18, 3.48, 2.9, 1.6),
     ("connect_four", SEARCH): (0.912, 0.8, 0.533, 0.27),
     ("othello", f"{DEEP_SEARCH}&depth=9&probcut=1.0&endgame=14"): (0.05, 0.035, 0.0267, 0.01),
     ("othello_6x6", f"{DEEP_SEARCH}&depth=9&endgame=14"): (0.3, 0.178, 0.105, 0.052),
     ("breakthrough", f"{DEEP_SEARCH}&depth=7"): (1.61, 0.774, 0.49, 0.179),
     ("breakthrough_6x6", f"{DEEP_SEARCH}&depth=5"): (0.168, 0.12, 0.1, 0.0289),
+    ("dots_and_boxes", BOXES): (10.5, 4.0, 2.0, 0.76),
+    ("dots_and_boxes_4x4", BOXES): (4.62, 3.04, 2.0, 1.0),
+    ("dots_and_boxes_5x5", BOXES): (2.03, 1.53, 1.01, 0.577),
 }
 """By the name of the game and of the player by whose values the actions are drawn. Each strength then scores 70 to 85 %
 against the next below, or as close to it as docs/playing.md says."""
