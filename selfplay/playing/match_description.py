@@ -23,21 +23,27 @@ def _described(text: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionData:
-    """A legal action."""
+class ValuedAction:
+    """An action and its value to the player who takes it."""
 
     action: int
     text: str
+    value: float | None = _described("Estimated beforehand, or exact; null if unknown.")
+    words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionData(ValuedAction):
+    """A legal action, as the adviser values it."""
+
     square: int | None = _described("The square on which it places a stone; null if it places none.")
     pointed: list[int] = _described(
         "The squares that select this action when a person clicks one of them; both, if it moves a stone between two."
     )
-    value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
     result: int | None = _described(
         "Its result for the player to move with perfect play, 1, 0 or -1; null if not known at once."
     )
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
-    words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     end: Result | None = _described(
         "For a pass by which the match can end as the board stands: the result; null for other actions."
     )
@@ -45,12 +51,10 @@ class ActionData:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlyData:
+class PlyData(ValuedAction):
     """A ply that has been played."""
 
     seat: int
-    action: int
-    text: str
     by_person: bool
     is_forced: bool = _described("Whether passing was the only legal action.")
     is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
@@ -60,12 +64,8 @@ class PlyData:
         "The squares that it changed, and what is on each afterwards; see `start`."
     )
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
-    value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
-    words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     in_points: bool = _described("Whether the value is a number of points, estimated or exact.")
-    best: str | None = _described("The best action by the same values; null if unknown.")
-    best_value: float | None = _described("The value of that action; null if unknown.")
-    best_words: str | None = _described("The same in words if it is exact.")
+    best: ValuedAction | None = _described("The best action by the same values; null if unknown.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,22 +147,25 @@ def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None)
     game, state = session.game, session.state_before(ply)
     actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     squares = game.presentation.placed_squares(state, actions)
-    visits, player = None if estimate is None else estimate.visits, int(state.current_player)
+    visits = None if estimate is None else estimate.visits
     results = results_known_at_once(game, state)
     return [
         ActionData(
-            action=action,
-            text=game.action_text(action, player),
+            **vars(valued_action(game, int(state.current_player), action, estimate)),
             square=square,
             pointed=list(game.presentation.pointed_squares(action)),
-            value=None if estimate is None else estimate.value(action),
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
-            words=None if estimate is None else estimate.words(action),
             **_end_by_pass(game, state, action),
         )
         for action, square in zip(actions, squares, strict=True)
     ]
+
+
+def valued_action(game: Game, seat: int, action: int, estimate: Estimate | None) -> ValuedAction:
+    """An action of a seat as an estimate values it; None: as nobody does."""
+    value, words = (None, None) if estimate is None else (estimate.value(action), estimate.words(action))
+    return ValuedAction(action=action, text=game.action_text(action, seat), value=value, words=words)
 
 
 def _end_by_pass(game: Game, state: State, action: int) -> dict[str, Any]:
@@ -179,17 +182,13 @@ def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | No
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
     changed = [] if boards is None else np.flatnonzero(boards[number] != boards[number + 1]).tolist()
-    value = None if estimate is None else estimate.value(ply.action)
+    valued = valued_action(game, ply.seat, ply.action, estimate)
     best = None if estimate is None else estimate.best
     return PlyData(
-        **ply._asdict(),
+        **ply._asdict() | vars(valued),
         pointed=list(game.presentation.pointed_squares(ply.action)),
         changes=[] if boards is None else [(square, int(boards[number + 1, square])) for square in changed],
         place=place,
-        value=value,
-        words=None if estimate is None else estimate.words(ply.action),
-        in_points=value is not None and estimate is not None and estimate.in_points,
-        best=None if best is None else game.action_text(best, ply.seat),
-        best_value=None if estimate is None else estimate.value(best),
-        best_words=None if estimate is None else estimate.words(best),
+        in_points=valued.value is not None and estimate is not None and estimate.in_points,
+        best=None if best is None else valued_action(game, ply.seat, best, estimate),
     )

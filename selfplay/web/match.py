@@ -7,6 +7,7 @@ from typing import Any
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game
+from selfplay.games.state import State
 from selfplay.matches.arena import statuses_of
 from selfplay.players.dead_stones import dead_stones
 from selfplay.players.perfect import endgame_player, perfect_player_of
@@ -14,7 +15,7 @@ from selfplay.playing.counting import without_stones
 from selfplay.playing.estimates import Estimate
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
-from selfplay.playing.match_description import describe
+from selfplay.playing.match_description import ValuedAction, describe, valued_action
 from selfplay.playing.result_text import result_of, winner_of
 from selfplay.playing.session import Session
 from selfplay.records import read_record_of, record_of, written_record
@@ -252,42 +253,46 @@ class Match:
 
     def judged(self) -> JudgedView | None:
         """The best known value of each legal action: exact ones as far as they are known; None if no time is left."""
-        solving, state = self.solving(), self.session.state_before(self.shown)
-        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        texts = [self.game.action_text(action, int(state.current_player)) for action in actions]
-        found = self._estimated(actions) if solving is None else self._solved(solving, actions)
-        return None if found is None else JudgedView(actions=actions, texts=texts, **found)
+        solving = self.solving()
+        return self._estimated() if solving is None else self._solved(solving)
 
-    def _estimated(self, actions: list[int]) -> dict[str, Any] | None:
+    def _estimated(self) -> JudgedView | None:
         """What the judge knows in a game that cannot be solved; None if no time is left."""
         if current_deadline().is_over:
             return None
         estimate = self._judgement(self.shown, values_all=self.request.values_all)
         if estimate is None:
-            known = {"kind": None, "is_exact": True, "source": PERFECT_PLAY, "is_complete": True}
-            return known | {"values": [], "words": []}
-        is_late = endgame_player(self.game, estimate.state) is not None
-        return {
-            "kind": estimate.kind,
-            "is_exact": estimate.is_exact,
-            "source": self._source(estimate.is_exact, current_deadline().is_over),
-            "values": list(map(estimate.value, actions)),
-            "words": list(map(estimate.words, actions)),
-            "is_complete": estimate.is_exact or not is_late,
-        }
+            return JudgedView(kind=None, is_exact=True, source=PERFECT_PLAY, legal=[], is_complete=True)
+        is_late, seat = endgame_player(self.game, estimate.state) is not None, int(estimate.state.current_player)
+        return JudgedView(
+            kind=estimate.kind,
+            is_exact=estimate.is_exact,
+            source=self._source(estimate.is_exact, current_deadline().is_over),
+            legal=[valued_action(self.game, seat, action, estimate) for action in self._legal(estimate.state)],
+            is_complete=estimate.is_exact or not is_late,
+        )
 
-    def _solved(self, solving: Solving, actions: list[int]) -> dict[str, Any]:
-        perfect, is_complete = perfect_player_of(self.game), solving.finished.done()
+    def _solved(self, solving: Solving) -> JudgedView:
+        perfect, state = perfect_player_of(self.game), solving.state
         assert perfect is not None, "it solves the position"
-        values = [solving.values.get(action) for action in actions]
-        return {
-            "kind": perfect.value_kind,
-            "is_exact": True,
-            "source": PERFECT_PLAY,
-            "values": [None if value is None else float(value) for value in values],
-            "words": [None if value is None else perfect.value_text(value, solving.state) for value in values],
-            "is_complete": is_complete,
-        }
+        is_complete, seat = solving.finished.done(), int(state.current_player)
+        legal = [
+            ValuedAction(
+                action=action,
+                text=self.game.action_text(action, seat),
+                value=None if value is None else float(value),
+                words=None if value is None else perfect.value_text(value, state),
+            )
+            for action in self._legal(state)
+            for value in [solving.values.get(action)]
+        ]
+        return JudgedView(
+            kind=perfect.value_kind, is_exact=True, source=PERFECT_PLAY, legal=legal, is_complete=is_complete
+        )
+
+    def _legal(self, state: State) -> list[int]:
+        legal: list[int] = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        return legal
 
     def file(self) -> MatchFileView:
         session = self.session

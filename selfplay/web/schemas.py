@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.match_description import MatchData
+from selfplay.playing.match_description import MatchData, ValuedAction
 from selfplay.playing.result_text import Result
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
@@ -312,13 +312,8 @@ class JudgedView(BaseModel):
     )
     is_exact: bool = Field(description="Whether they are exact rather than estimates.")
     source: str = Field(description="Who values the actions.")
-    actions: list[int] = Field(description="The legal actions.")
-    texts: list[str] = Field(description="Their texts.")
-    values: list[float | None] = Field(
-        description="In the order of the legal actions; null for an action that is still being solved."
-    )
-    words: list[str | None] = Field(description='The exact values in words, such as "wins in 8" or "loses by 6".')
-    is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
+    legal: list[ValuedAction] = Field(description="The legal actions.")
+    is_complete: bool = Field(description="Whether no action is still being solved. Ask again for those that are.")
 
 
 class MatchAnswer(BaseModel):

@@ -53,7 +53,7 @@ type PlyDescription = PlyData & { square: number | null; origin: number | null; 
 type Grade = "inaccuracy" | "mistake" | "blunder" | null;
 
 /** What is known of an action. share: of the simulations, in percent; result: with perfect play, beside an estimate. */
-type Known = { text: string; value: number | null; words: string | null; grade: Grade; share: number | null; result: number | null };
+type Known = ValuedAction & { grade: Grade; share: number | null; result: number | null };
 
 /** The best values that are known in a position, by action. isOfAll: all actions were asked for, or are known. */
 type Judged = { kind: JudgedView["kind"]; isExact: boolean; source: string; isComplete: boolean; isOfAll?: boolean; known: Map<number, Known> };

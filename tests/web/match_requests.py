@@ -15,6 +15,11 @@ def answer(client: TestClient, match: Json, **asked: object) -> Json:
     return found
 
 
+def of_each(field: str, judged: Json) -> list[Any]:
+    """A field of each legal action that the judge has valued."""
+    return [one[field] for one in judged["legal"]]
+
+
 def shown(client: TestClient, match: Json, **asked: object) -> Json:
     """The view of a match after the opponent has moved."""
     view: Json = answer(client, match, **({"advance": True} | asked))["match"]

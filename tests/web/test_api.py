@@ -11,7 +11,7 @@ from selfplay.web.matches import MatchService
 from selfplay.web.recent_estimates import RecentEstimates
 from tests.support.games import with_slow_boards
 from tests.web.conftest import client_of, web_settings
-from tests.web.match_requests import Json, act, answer, board_of, described, play_out, played, shown
+from tests.web.match_requests import Json, act, answer, board_of, described, of_each, play_out, played, shown
 
 
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
@@ -90,15 +90,14 @@ def test_another_level_takes_over_in_the_same_position(client: TestClient) -> No
 
 
 def test_hints_and_perfect_values(client: TestClient) -> None:
-    texts = [f"{action // 3},{action % 3}" for action in range(9)]
+    legal = [
+        {"action": action, "text": f"{action // 3},{action % 3}", "value": 0.0, "words": "draws"} for action in range(9)
+    ]
     values = {
         "kind": "results",
         "is_exact": True,
         "source": "Perfect play",
-        "actions": list(range(9)),
-        "texts": texts,
-        "values": [0.0] * 9,
-        "words": ["draws"] * 9,
+        "legal": legal,
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
@@ -126,11 +125,11 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     hint, judged = found["hint"], found["judged"]
     assert hint["source"] == judged["source"]
     assert hint["source"].startswith(judge)
-    best = judged["values"].index(max(value for value in judged["values"] if value is not None))
-    assert (judged["actions"][best], judged["texts"][best]) == (hint["action"], hint["line"][0])
-    assert (hint["value"], hint["words"]) == (judged["values"][best], None)
+    best = max((one for one in judged["legal"] if one["value"] is not None), key=lambda one: one["value"])
+    assert (best["action"], best["text"]) == (hint["action"], hint["line"][0])
+    assert (hint["value"], hint["words"]) == (best["value"], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
-    assert [one["value"] for one in found["match"]["legal"]] == judged["values"]
+    assert [one["value"] for one in found["match"]["legal"]] == of_each("value", judged)
     # The stream of random numbers of the match changes nothing, also where nothing is known from an earlier request.
     service.recent = RecentEstimates()
     assert answer(client, described(game, "random", seed=4711), show=["hint"])["hint"] == hint
@@ -144,9 +143,9 @@ def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
     service.settings.search_seconds = 60
     match = described(game, "random", "both", moves="d4")
     found = answer(client, match, show=["hint", "judged"])
-    assert sum(value is not None for value in found["judged"]["values"]) == 1
+    assert sum(value is not None for value in of_each("value", found["judged"])) == 1
     every = answer(client, match, show=["judged"], values_all=True)["judged"]
-    values = dict(zip(every["actions"], every["values"], strict=True))
+    values = {one["action"]: one["value"] for one in every["legal"]}
     assert None not in values.values()
     assert max(values.values()) == values[found["hint"]["action"]] == found["hint"]["value"]
 
@@ -175,7 +174,7 @@ def test_the_hint_is_the_move_that_wins_at_once(run_dir: Path) -> None:
     found = answer(client, described("breakthrough", "random", person="both", moves=moves), show=["hint", "judged"])
     assert found["hint"]["line"] in (["d4c5"], ["d4e5"])
     assert found["hint"]["value"] == 1.0
-    assert max(value for value in found["judged"]["values"] if value is not None) == 1.0
+    assert max(value for value in of_each("value", found["judged"]) if value is not None) == 1.0
 
 
 def test_a_match_depends_only_on_its_seed_and_that_of_the_server(run_dir: Path) -> None:

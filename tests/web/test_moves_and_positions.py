@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.match_requests import act, answer, board_of, described, play_out, refused, shown
+from tests.web.match_requests import act, answer, board_of, described, of_each, play_out, refused, shown
 
 CROSS = {"squares": [1, -1, 0, 0, 0, 0, 0, 0, 0], "to_move": 0}
 
@@ -94,7 +94,8 @@ def test_earlier_positions_their_perfect_values_and_best_lines(client: TestClien
     assert (end["shown"], end["legal"]) == (view["shown"], [])
     found = answer(client, match, ply=0, show=["judged", "hint"])
     perfect, hint = found["judged"], found["hint"]
-    assert (perfect["actions"], perfect["texts"][4], perfect["values"]) == (list(range(9)), "1,1", [0.0] * 9)
+    assert of_each("action", perfect) == list(range(9))
+    assert (perfect["legal"][4]["text"], of_each("value", perfect)) == ("1,1", [0.0] * 9)
     assert (hint["source"], len(hint["line"])) == ("Perfect play", 9)
     assert refused(client, match, show=["hint"]) == (409, "the match is over")
     for part in ("view", "judged", "hint"):

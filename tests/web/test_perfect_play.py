@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from selfplay.errors import TimeLimitError
 from selfplay.games import State
 from selfplay.search.connect_four.solver import ConnectFourSolver
-from tests.web.match_requests import Json, act, answer, described, play_out, refused, shown
+from tests.web.match_requests import Json, act, answer, described, of_each, play_out, refused, shown
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def test_connect_four_shows_scores_and_the_moves_to_the_win(client: TestClient) 
     # search_seconds is the longest wait, so ask until the answer is complete.
     while not found["is_complete"]:
         found = answer(client, match, show=["judged"], seconds=60)["judged"]
-    assert (found["kind"], found["values"]) == ("scores", [-2, -1, 0, 1, 0, -1, -2])
-    assert found["words"][2:5] == ["draws", "wins in 21", "draws"]
+    assert (found["kind"], of_each("value", found)) == ("scores", [-2, -1, 0, 1, 0, -1, -2])
+    assert of_each("words", found)[2:5] == ["draws", "wins in 21", "draws"]
     # The opponent, which looks one ply ahead, sees no difference between the columns.
     hint = answer(client, match, show=["hint"])["hint"]
     assert (hint["text"], hint["words"], hint["source"]) == ("column 4", "wins in 21", "Perfect play")
@@ -56,11 +56,11 @@ def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(
     # The opponent plays nothing rather than something imperfect.
     assert (len(view["plies"]), view["awaits_person"]) == (1, False)
     other, _ = act(client, described("connect_four", "random", "second"))
-    found = {"values": [None]}
-    while found["values"][0] is None:
+    found = {"legal": [{"value": None}]}
+    while found["legal"][0]["value"] is None:
         found = answer(client, other, show=["judged"], seconds=0.05)["judged"]
-    assert (found["is_complete"], found["values"]) == (False, [-4, *[None] * 6])
-    assert (found["words"][0], found["words"][1]) == ("loses in 17", None)
+    assert (found["is_complete"], of_each("value", found)) == (False, [-4, *[None] * 6])
+    assert of_each("words", found)[:2] == ["loses in 17", None]
     # A hint does not wait longer than a reply.
     hint = answer(client, other, show=["hint"])["hint"]
     assert (hint["source"].startswith("Pretrained, 5 plies"), hint["words"]) == (True, None)
@@ -71,7 +71,7 @@ def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(
     found = {"is_complete": False}
     while not found["is_complete"]:
         found = answer(client, match, show=["judged"], seconds=5)["judged"]
-    assert None not in found["values"]
+    assert None not in of_each("value", found)
 
 
 TWELVE_LEFT = "c4c5f6c3b5g7e3e6c2f3g3a5h8b3f4f2b4f5f7h3a3d2e2e1a6e7d7c1c6g8f1g4d1b6b1d3g6b7f8a7c7h6a8b2g5g2a1d6"
@@ -97,7 +97,7 @@ def test_the_end_of_a_large_game_is_valued_exactly_whoever_plays(client: TestCli
     while not all(ply["words"] or ply["is_forced"] for ply in over["plies"][last - 2 :]):
         time.sleep(0.05)
         over = shown(client, match, valued=last - 2)
-    assert any(ply["value"] < ply["best_value"] for ply in over["plies"][last:] if not ply["is_forced"])
+    assert any(ply["value"] < ply["best"]["value"] for ply in over["plies"][last:] if not ply["is_forced"])
 
 
 def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(client: TestClient) -> None:
@@ -112,8 +112,8 @@ def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(cl
     assert {(one["kind"], one["is_exact"], one["source"], one["is_complete"]) for one in before} == {
         ("points", False, "Pretrained, 5 plies", True)
     }
-    assert all(-64 <= value <= 64 for one in before for value in one["values"])
+    assert all(-64 <= value <= 64 for one in before for value in of_each("value", one))
     for ply in range(last - 2, last + 1):
         while not (exact := judged(ply))["is_complete"]:
             time.sleep(0.05)
-        assert (exact["kind"], exact["is_exact"], None in exact["words"]) == ("points", True, False)
+        assert (exact["kind"], exact["is_exact"], None in of_each("words", exact)) == ("points", True, False)

@@ -44,12 +44,9 @@ function legalActions(match, state, estimate) {
   const before = match.game.contents(state);
   return match.game.legal(state).map((action) => ({
     ...match.description.action,
-    action,
-    text: match.description.texts[state.player][action],
+    ...valuedAction(match, state.player, action, estimate),
     square: placedSquare(match, before, match.game.contents(match.game.step(state, action)), action),
     pointed: match.description.pointed[action],
-    value: estimate?.values[action] ?? null,
-    words: wordsOf(match, estimate, action),
     result: null,
     ...endByPass(match, state, action),
   }));
@@ -79,17 +76,22 @@ function endByPass(match, state, action) {
 export function judgedView(match, number) {
   const judged = match.judgement(number);
   const actions = judged === null ? [] : match.game.legal(match.states[number]);
-  const { values, isExact } = judged ?? { values: [], isExact: true };
+  const { player } = match.states[number];
+  const { isExact } = judged ?? { isExact: true };
   return {
     kind: judged === null ? null : match.description.points_per_value === null ? "results" : "points",
     is_exact: isExact,
     source: isExact ? "Perfect play" : match.judge.offer.label,
-    actions,
-    texts: actions.map((action) => match.description.texts[match.states[number].player][action]),
-    values: actions.map((action) => (Number.isNaN(values[action]) ? null : values[action])),
-    words: actions.map((action) => wordsOf(match, judged, action)),
+    legal: actions.map((action) => valuedAction(match, player, action, judged)),
     is_complete: true,
   };
+}
+
+// An action of a seat as it is valued.
+/** @type {(match: Match, seat: number, action: number, estimate: Estimate | null) => ValuedAction} */
+function valuedAction(match, seat, action, estimate) {
+  const value = estimate?.values[action] ?? NaN;
+  return { action, text: match.description.texts[seat][action], value: Number.isNaN(value) ? null : value, words: wordsOf(match, estimate, action) };
 }
 
 // An exact value in words; null if it is estimated.
@@ -111,7 +113,7 @@ function placedSquare(match, before, after, action) {
 
 /** @type {(match: Match, number: number) => PlyData} */
 function playedPly(match, number) {
-  const { texts, pointed, ply: template, points_per_value: points } = match.description;
+  const { pointed, ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.contents(match.states[one]));
   const estimate = ply.is_forced ? null : match.known(number);
@@ -120,14 +122,11 @@ function playedPly(match, number) {
   return {
     ...template,
     ...ply,
+    ...valuedAction(match, ply.seat, ply.action, estimate),
     pointed: pointed[ply.action],
     changes: [...after.entries()].filter(([square, content]) => before[square] !== content),
-    value: values?.[ply.action] ?? null,
-    words: wordsOf(match, estimate, ply.action),
     in_points: values !== null && points !== null,
-    best: best === null ? null : texts[ply.seat][best],
-    best_value: values === null || best === null ? null : values[best],
-    best_words: best === null ? null : wordsOf(match, estimate, best),
+    best: best === null ? null : valuedAction(match, ply.seat, best, estimate),
   };
 }
 

@@ -274,12 +274,12 @@ export class Match {
     const state = this.states[number];
     const { values } = judged;
     const action = bestOf(values);
-    const { kind, words, source } = judgedView(this, number);
+    const { kind, legal, source } = judgedView(this, number);
     return {
       action,
       text: this.description.words[state.player][action],
       value: values[action],
-      words: words[this.game.legal(state).indexOf(action)],
+      words: legal.find((one) => one.action === action)?.words ?? null,
       in_points: kind === "points",
       source,
       line: this.#line(state, action),

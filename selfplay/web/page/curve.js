@@ -133,8 +133,8 @@ export function drawLosses(place, { game, match }) {
   /** @type {Point[][]} */
   const lines = [[[0, 0]], [[0, 0]]];
   match.plies.forEach((ply, number) => {
-    if (ply.value !== null && ply.best_value !== null && ply.in_points) {
-      sums[ply.seat] += Math.max(0, ply.best_value - ply.value);
+    if (ply.value !== null && ply.best !== null && ply.in_points) {
+      sums[ply.seat] += Math.max(0, Number(ply.best.value) - ply.value);
       lines[ply.seat].push([number + 1, sums[ply.seat]]);
     }
   });

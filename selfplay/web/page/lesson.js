@@ -103,11 +103,11 @@ async function gradeAgainstBest(ply, action, text) {
 async function showSolution(said = "") {
   const { lesson, ply } = inLesson();
   const { best } = valued().plies[ply];
-  const action = position().legal.find(({ text }) => text === best)?.action ?? null;
+  const action = best?.action ?? null;
   state.hint = action;
   lesson.isSolved = true;
   state.render();
-  const words = `${said} Best: ${best}.`.trim();
+  const words = `${said} Best: ${best?.text}.`.trim();
   say(words);
   try {
     const { hint } = await ask({ ply, show: ["hint"] });

@@ -59,10 +59,10 @@ function aboutPly(match, ply) {
   const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? ` ${match.point_name}` : "");
   const grade = gradeOf(match, ply);
   const value = element("span", { class: "worth" }, text(ply.value, ply.words));
-  if (grade === null) {
+  if (grade === null || ply.best === null) {
     return [value];
   }
-  const better = `${grade}: ${ply.best} ${text(ply.best_value ?? 0, ply.best_words)}`;
+  const better = `${grade}: ${ply.best.text} ${text(Number(ply.best.value), ply.best.words)}`;
   return [element("b", { class: "mark", "aria-hidden": "true" }, MARKS[grade]), value, element("span", { class: "better" }, better)];
 }
 

@@ -94,7 +94,7 @@ function sayPosition() {
   const last = shown.plies[ply - 1];
   const isTold = state.face === "analyse" || answer.is_over;
   const grade = isTold && last ? gradeOf(shown, last) : null;
-  say(aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best})` : ""));
+  say(aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best?.text})` : ""));
 }
 
 // ---------------------------------------------------------------------- values of the players
@@ -162,7 +162,7 @@ async function judge(ply, seconds) {
   const isOfAll = ply === cursor();
   const { judged } = await ask({ ply, seconds, show: ["judged"], values_all: isOfAll }, background.signal);
   if (mine === state.changes) {
-    state.judged.set(ply, { ...judgedOf(game, answer, judged), isOfAll: isOfAll || !judged.values.includes(null) });
+    state.judged.set(ply, { ...judgedOf(game, answer, judged), isOfAll: isOfAll || judged.legal.every(({ value }) => value !== null) });
   }
 }
 

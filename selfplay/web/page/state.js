@@ -7,7 +7,7 @@ import * as address from "./address.js";
 import { at, check, checked } from "./drawing.js";
 import { bestActions } from "./values.js";
 
-const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
+const UNKNOWN = { value: null, words: null, best: null, grade: null };
 
 /** @type {State} */
 export const state = {
@@ -66,7 +66,7 @@ export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) 
 
 /** @type {Judged} */
 const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
-const VALUES = ["value", "words", "in_points", "best", "best_value", "best_words", "grade", "is_random", "reason"];
+const VALUES = ["value", "words", "in_points", "best", "grade", "is_random", "reason"];
 /** @type {(one: any, other: any, names: string[]) => boolean} */
 export const hasSame = (one, other, names) => names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
@@ -183,8 +183,7 @@ function judgedPly({ action, is_forced: isForced }, number) {
   }
   const { value, words, grade } = found;
   const best = known.get(bestActions(known)[0]) ?? found;
-  const better = { best: best.text, best_value: best.value, best_words: best.words };
-  return { value, words, grade, ...better, in_points: kind === "points" };
+  return { value, words, grade, best, in_points: kind === "points" };
 }
 
 // ---------------------------------------------------------------------- the address

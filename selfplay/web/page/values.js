@@ -50,7 +50,8 @@ export function valuesToShow(mode, match, judged) {
   const legal = mode === "adviser" ? match.legal : [];
   const total = legal.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
   /** @type {(one: ActionDescription) => Known} */
-  const about = ({ text, value, visits, words, result }) => ({
+  const about = ({ action, text, value, visits, words, result }) => ({
+    action,
     text,
     grade: null,
     value,
@@ -66,8 +67,8 @@ export function valuesToShow(mode, match, judged) {
 
 // What a legal action leads to with perfect play if the match says so, until the exact values have come; null if not.
 /** @type {(one: ActionDescription) => Known | null} */
-function knownAtOnce({ text, value, words, result }) {
-  const about = { text, grade: null, share: null, result: null };
+function knownAtOnce({ action, text, value, words, result }) {
+  const about = { action, text, grade: null, share: null, result: null };
   return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
 
@@ -186,7 +187,7 @@ const GRADES = ["inaccuracy", "mistake", "blunder"];
 
 // How much worse than the best action an action is; of two exact values, throwing away a win or a draw is a blunder. losses: the
 // smallest one of each grade; a value that is neither points nor exact is at most as far from that of an even match as a win is.
-/** @type {(losses: number[], one: {value: number | null, words: string | null}, best: {value: number | null, words: string | null}, scale: Scale) => Grade} */
+/** @type {(losses: number[], one: ValuedAction, best: ValuedAction, scale: Scale) => Grade} */
 export function gradeOfLoss(losses, one, best, { neutral }) {
   const [value, most] = [Number(one.value), Number(best.value)];
   if (one.words !== null && best.words !== null && Math.sign(value) !== Math.sign(most)) {

@@ -104,22 +104,22 @@ function resultText({ seat_names: names, point_name: name }, { komi }, person, {
 
 /** @type {(game: GameView, data: MatchData & Partial<ServedMatch>, ply: PlyData) => Grade} */
 function gradeOfPly(game, { advisers }, ply) {
-  if (ply.value === null || ply.best_value === null || advisers === undefined) {
+  const { best } = ply;
+  if (ply.value === null || best === null || advisers === undefined) {
     return null;
   }
-  const { value, words, best_value, best_words } = ply;
-  const kind = ply.in_points ? "points" : words !== null && best_words !== null ? "scores" : "results";
-  return gradeOfLoss(game.grade_losses[kind], { value, words }, { value: best_value, words: best_words }, scaleOfPly({ advisers }, ply));
+  const kind = ply.in_points ? "points" : ply.words !== null && best.words !== null ? "scores" : "results";
+  return gradeOfLoss(game.grade_losses[kind], ply, best, scaleOfPly({ advisers }, ply));
 }
 
 // The values of the judge, with their grades once all are known.
 /** @type {(game: GameView, match: MatchView, data: JudgedView) => Judged} */
-export function judgedOf(game, match, { kind, is_exact: isExact, is_complete: isComplete, source, actions, texts, values, words }) {
-  const valued = [...actions.keys()].flatMap((n) => (values[n] === null ? [] : [{ action: actions[n], text: texts[n], value: Number(values[n]), words: words[n] }]));
-  const best = valued.reduce((one, other) => (other.value > one.value ? other : one), valued[0]);
-  const known = valued.map(({ action, ...one }) => {
+export function judgedOf(game, match, { kind, is_exact: isExact, is_complete: isComplete, source, legal }) {
+  const valued = legal.filter(({ value }) => value !== null);
+  const best = valued.reduce((one, other) => (Number(other.value) > Number(one.value) ? other : one), valued[0]);
+  const known = valued.map((one) => {
     const grade = isComplete && kind !== null ? gradeOfLoss(game.grade_losses[kind], one, best, judgeScale(match, { kind, isExact })) : null;
-    return /** @type {[number, Known]} */ ([action, { ...one, grade, share: null, result: null }]);
+    return /** @type {[number, Known]} */ ([one.action, { ...one, grade, share: null, result: null }]);
   });
   return { kind, isExact, source, isComplete, known: new Map(known) };
 }

@@ -154,10 +154,10 @@ function isLostByPerson({ plies, winner, person_seat: person }, judged) {
 // Which move lost most, where none is clearly a mistake.
 /** @type {(match: MatchView, chosen: PlyDescription[]) => string} */
 function costliestMove({ plies }, chosen) {
-  const lossOf = (/** @type {PlyDescription} */ ply) => Number(ply.best_value) - Number(ply.value);
-  const known = chosen.filter((ply) => ply.value !== null && ply.text !== ply.best);
+  const lossOf = (/** @type {PlyDescription} */ ply) => Number(ply.best?.value) - Number(ply.value);
+  const known = chosen.filter((ply) => ply.value !== null && ply.text !== ply.best?.text);
   const most = known.reduce((one, other) => (lossOf(other) > lossOf(one) ? other : one), known[0]);
-  return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.text}, cost most (better: ${most.best})`;
+  return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.text}, cost most (better: ${most.best?.text})`;
 }
 
 // The number of the last ply at which the result with perfect play became that of the match; null if it always was, or if it

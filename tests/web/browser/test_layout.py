@@ -298,6 +298,17 @@ PIECES = """async () => {
 }"""
 
 
+@pytest.mark.parametrize(("game", "edged"), [("go_3x3", ".action"), ("tictactoe", ".cell")])
+def test_with_a_contrast_theme_squares_and_passes_have_edges_as_other_buttons_have(
+    game: str, edged: str, page: Page
+) -> None:
+    page.emulate_media(forced_colors="active")
+    visit(page, f"/#play/{game}?opponent=random&person=both")
+    colour = "(node) => getComputedStyle(node).borderTopColor"
+    assert page.locator(f"#board {edged}").first.evaluate(colour) == page.locator("#hint").evaluate(colour)
+    page.emulate_media(forced_colors="none")
+
+
 def test_with_a_contrast_theme_stones_and_what_is_chosen_are_visible(page: Page) -> None:
     page.emulate_media(forced_colors="active")
     visit(page)
