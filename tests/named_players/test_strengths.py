@@ -24,7 +24,9 @@ def first_actions(name: str, game: str, matches: int = 200) -> set[int]:
     return set(played.act(state, Draws(KEY, torch.arange(matches), 0)).tolist())
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect_four", pytest.param("sumto100", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "game", ["tictactoe", *(pytest.param(name, marks=pytest.mark.slow) for name in ("connect_four", "sumto100"))]
+)
 def test_equal_actions_are_drawn_by_the_random_numbers_of_the_match(game: str) -> None:
     count = make_game(game).num_distinct_actions
     assert first_actions(f"{SEARCH}&depth=1", game) == set(range(count))
