@@ -76,6 +76,7 @@ def test_with_exact_a_longer_line_does_not_win() -> None:
     assert (exact.name, exact.presentation.title) == ("gomoku_exact=1", "Gomoku 9x9, exactly 5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [Gomoku(9, 8, 3)], ids=lambda game: game.name)
 def test_it_conforms(game: Gomoku) -> None:
     size = game.num_distinct_actions
