@@ -50,6 +50,7 @@ def test_the_first_level_of_a_run_has_the_recorded_bytes(tmp_path: Path) -> None
     assert_first_level_has_recorded_bytes(tmp_path, "default")
 
 
+@pytest.mark.slow
 def test_threads_change_no_byte(tiny_run: Path, tmp_path: Path) -> None:
     assert settings_of_run(tiny_run).threads == 1
     learn_levels(tiny_settings(tmp_path, "threads=2"))

@@ -30,8 +30,8 @@ Words = NDArray[Any]
 IS_UNCOMPILED = bool(cast(Any, numba.config).DISABLE_JIT)
 """Whether NUMBA_DISABLE_JIT=1 is set: the same functions run as plain Python, so that a debugger stops in them."""
 
-FEW_POSITIONS = 400
-"""Plain Python takes 0.1 to 0.8 ms for a position, compiling 0.2 to 1 s for a function."""
+FEW_POSITIONS = 1000
+"""Plain Python takes 0.1 to 0.9 ms for a position, compiling 0.2 to 1 s for a function."""
 
 
 def part_of_compiled(function: RuleFunction) -> RuleFunction:

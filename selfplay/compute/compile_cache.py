@@ -166,6 +166,14 @@ class CodeFiles:
         return self._folder / f"{self._name}-{digest[:16]}.code"
 
 
+def _source_of(file: Path, locator: Any) -> tuple[object, ...]:
+    """What says which source a function has. The sources of this package are known by their digest, so that all its
+    copies of one version share their compiled code; others by their place, and time and size as in numba."""
+    if file.is_relative_to(PACKAGE):
+        return (str(file.relative_to(PACKAGE)),)
+    return str(file), locator.get_source_stamp()
+
+
 def _digest(name: str, pickled: memoryview) -> bytes:
     """The SHA-256 of a file's name and contents, so that a file with the contents of another file is noticed too."""
     digest = hashlib.sha256(name.encode() + b"\0")
@@ -196,14 +204,12 @@ class CheckedCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        locator = self._impl.locator
         # As in numba, with the names of its files, which contain the version of Python.
         identity = (
             numba.__version__,
             [getattr(numba.config, name) for name in COMPILER_SETTINGS],
             compiled_sources_digest(),
-            function.__code__.co_filename,
-            locator.get_source_stamp(),
+            *_source_of(Path(function.__code__.co_filename), self._impl.locator),
         )
         self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), self._impl.filename_base, identity))
 

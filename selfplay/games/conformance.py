@@ -5,7 +5,6 @@ Random matches are played with the compiled rules, and everything else that the 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import prod
 from random import Random
 
 import torch
@@ -59,8 +58,6 @@ def compile_rules(game: Game) -> None:
     kernels.ends(state.position)
     for mask in (kernels.legal_action_mask, kernels.sensible_action_mask):
         mask(state, game.num_distinct_actions)
-    if kernels.observe is not None:
-        kernels.observe(state.position, prod(game.observation_shape))
     for counted in (kernels.margin, kernels.points, kernels.owned):
         if counted is not None:
             counted(state.position)

@@ -217,7 +217,8 @@ def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:
     observation_entry, unpack = rules.observation_entry, rules.position.unpack
     assert observation_entry is not None
 
-    @compiled_for_many
+    # At once: each position has many entries.
+    @compiled
     def observe(positions: Words, entries: NDArray[np.uint8]) -> None:
         for i in range(entries.shape[0]):
             position = unpack(load(positions, i))

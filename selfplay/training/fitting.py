@@ -13,8 +13,8 @@ from selfplay.checks import check_parameters
 from selfplay.compute.devices import CPU, PORTABLE, cuda_devices_in_use
 from selfplay.compute.portable import PortableArithmetic, arithmetic_of, set_numerics
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
-from selfplay.errors import StageError
-from selfplay.games.game import Game
+from selfplay.errors import SettingError, StageError, shortened
+from selfplay.games import Game, make_game
 from selfplay.players.agent import Agent
 from selfplay.training.batch_training import BatchTraining
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
@@ -31,8 +31,8 @@ VALIDATION_LOSS = "validation_loss"
 
 
 def initial_network(
-    game: Game,
-    architecture: Mapping[str, Any],
+    game: Game | str,
+    architecture: Mapping[str, Any] | str,
     *,
     seed: int = 0,
     level: int = 1,
@@ -42,12 +42,18 @@ def initial_network(
     """The network with the weights that the training of a level starts from.
 
     Args:
-        architecture: its name and its options.
+        game: the game, or its name.
+        architecture: its name, or a mapping of its name and its options.
         numerics: PORTABLE or NATIVE, see `selfplay.compute.portable`.
         start: the agent whose weights it gets; None: fresh ones.
 
-    Raises StageError if the agent has another architecture.
+    Raises SettingError for an unknown game or architecture, and StageError if the agent has another architecture.
     """
+    game = make_game(game)
+    if isinstance(architecture, str):
+        architecture = {"name": architecture}
+    elif not isinstance(architecture, Mapping):
+        raise SettingError(f"architecture={shortened(architecture)}: must be a name or a mapping, such as mlp")
     key = stream_key(seed, level, Activity.TRAINING)
     arithmetic = PortableArithmetic() if numerics == PORTABLE else nullcontext()
     with seeded(torch_seed(key, Purpose.INITIAL_WEIGHTS)), arithmetic:

@@ -4,11 +4,14 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.runs import PROJECT
 
 PROGRAM = PROJECT / "benchmarks" / "all.py"
 
 
+@pytest.mark.slow
 def test_every_measurement_is_a_program_with_a_file_of_its_own() -> None:
     found = subprocess.run(
         [

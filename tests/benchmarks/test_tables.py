@@ -90,6 +90,7 @@ def test_seeds_in_the_table_are_not_learned_again(tmp_path):
     assert again.stdout.endswith("1 seeds\nunbeatable from level: 2 x 1\nexact win v random: 0.9556 x 1\n")
 
 
+@pytest.mark.slow
 def test_each_variant_has_a_row_with_its_scores(tmp_path: Path) -> None:
     options = ["--variants", "", "learner.epsilons=[0.9]", "--depths", 1, 2, "--matches", 20, "--opening-plies", 2]
     options += ["--references", "search:negascout?depth=2", "--endgames", 0, "--folder", tmp_path]

@@ -47,6 +47,7 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
     assert_refused(refused, 1, "short_connect3:Connect3: ends: a match is longer than max_game_length=10")
 
 
+@pytest.mark.slow
 def test_without_compiled_code_a_debugger_stops_in_rules(source: str) -> None:
     stopping = source.replace("    stones, square =", "    breakpoint()\n    stones, square =")
     assert stopping != source

@@ -47,6 +47,7 @@ def test_a_lack_of_memory_gets_one_line(monkeypatch, error):
     assert_refused(run_forked(COMMAND, "learn"), 1, "memory ran out; end other programs, or raise the limit")
 
 
+@pytest.mark.slow
 def test_a_new_process_prints_the_same_as_a_forked_one(tmp_path):
     arguments = [f"run_dir={tmp_path / 'run'}", "matches=abc"]
     own, forked = run_script(TRAIN, *arguments), run_forked(TRAIN, *arguments)

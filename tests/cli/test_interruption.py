@@ -121,7 +121,6 @@ PROGRAMS = {
     "generate": (["--level", "0", "matches=50", "run_dir={}"], 0),
     "play": (["opponent=random"], 0),
     "gtp": (["player=random"], 0),
-    "solve": (["moves=XXXXXXXXXXXXXXX- O"], 0),
     "compare": (["oops=1"], 2),
 }
 

@@ -46,10 +46,10 @@ def test_a_run_is_named_after_the_swept_settings(arguments, names):
     ("argument", "names"),
     [
         ("start_file=2026_11,1.50, a b ,bob's,'a,b'", ["2026_11", "1.50", "a b", "bob's", "a,b"]),
-        ("start_file=choice(2026_11,b)", ["2026_11", "b"]),
         ("modules=[2026_11,b],[c]", ["[2026_11,b]", "[c]"]),
-        ("levels=range(1,3)", ["1", "2"]),
-        ("game.komi=5.5,7", ["5.5", "7"]),
+        pytest.param("start_file=choice(2026_11,b)", ["2026_11", "b"], marks=pytest.mark.slow),
+        pytest.param("levels=range(1,3)", ["1", "2"], marks=pytest.mark.slow),
+        pytest.param("game.komi=5.5,7", ["5.5", "7"], marks=pytest.mark.slow),
     ],
 )
 def test_texts_to_sweep_over_are_taken_as_they_were_typed(argument, names):

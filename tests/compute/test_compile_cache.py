@@ -1,6 +1,8 @@
 """Compiled code on disk: damaged files are compiled again, and an unsafe or full folder is not used."""
 
 import os
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 
 import numba
 import pytest
@@ -96,6 +98,21 @@ def test_code_made_by_other_settings_of_the_compiler_is_not_loaded(tmp_path, cac
         patch.setattr(numba.config, setting, 1)
         assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     assert hits_of(triple, 15) == 1
+
+
+def test_copies_of_the_package_share_their_compiled_code_and_other_files_do_not(tmp_path, caching_below, monkeypatch):
+    caching_below(tmp_path)
+    for number, is_shared in enumerate((False, True, False)):
+        copy = tmp_path / f"copy_{number}"
+        copy.mkdir()
+        (copy / "sources.py").write_text("def double(word):\n    return word * 2\n")
+        if number < 2:
+            monkeypatch.setattr("selfplay.compute.compile_cache.PACKAGE", copy)
+        spec = spec_from_file_location("sources", copy / "sources.py")
+        module = module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "sources", module)
+        spec.loader.exec_module(module)
+        assert hits_of(module.double, 10) == is_shared
 
 
 def test_a_recursive_function_is_cached_unless_it_calls_another_version_of_itself(tmp_path, caching_below):

@@ -51,7 +51,7 @@ def search_with_random_weights(name: str, options: str) -> SearchPlayer:
     return player
 
 
-@pytest.mark.parametrize("name", [pytest.param("tictactoe", marks=pytest.mark.slow), "othello_4x4"])
+@pytest.mark.parametrize("name", ["tictactoe", pytest.param("othello_4x4", marks=pytest.mark.slow)])
 def test_a_target_is_the_value_of_the_action_to_a_search_that_looks_one_ply_further(name: str) -> None:
     found, outcome = set[float](), match_return if name == "tictactoe" else disc_difference
     for depth in (1, 2, 3):
@@ -65,6 +65,7 @@ def test_a_target_is_the_value_of_the_action_to_a_search_that_looks_one_ply_furt
     assert len(found) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["depth=3&endgame=6", "depth=3&endgame=6&slack=0"])
 def test_positions_that_the_player_solves_have_values_on_the_scale_of_the_outcome(options: str) -> None:
     player = KeepsSearches(search_with_random_weights("othello_4x4", options))
@@ -77,6 +78,7 @@ def test_positions_that_the_player_solves_have_values_on_the_scale_of_the_outcom
     assert late > 12
 
 
+@pytest.mark.slow
 def test_late_afterstates_have_their_exact_values() -> None:
     player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
     played = played_by(player, "othello_4x4", outcome=disc_difference, exact_from=6)
@@ -90,6 +92,7 @@ def test_late_afterstates_have_their_exact_values() -> None:
     assert known > 12
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_share_is_the_target_of_the_rule() -> None:
     player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
     played = played_by(player, "othello_4x4", outcome=disc_difference)

@@ -86,6 +86,7 @@ def test_it_beats_the_random_player(name: str) -> None:
     assert wins >= 9
 
 
+@pytest.mark.slow
 def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
     for game, (folder, sizes) in OTHER_SIZES.items():
         board = make_game(game, size=max(sizes))

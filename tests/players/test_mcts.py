@@ -56,7 +56,8 @@ def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path) -> None:
     assert len({tuple(actions) for _, actions in everything}) > 1
 
 
-@pytest.mark.parametrize("level", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [1, 2])
 def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int) -> None:
     player = make_player(f"mcts:level:{level}?simulations=30&rule=puct", GAME, run_dir)
     # O to move must take 5.
@@ -66,7 +67,11 @@ def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int)
 
 
 @pytest.mark.parametrize(
-    "name", [ROLLOUTS, pytest.param("mcts:level:1?rule=gumbel", marks=pytest.mark.slow), "mcts:level:2?rule=puct"]
+    "name",
+    [
+        ROLLOUTS,
+        *(pytest.param(f"mcts:level:{level}", marks=pytest.mark.slow) for level in ("1?rule=gumbel", "2?rule=puct")),
+    ],
 )
 def test_a_player_can_be_pickled_and_plays_the_same(run_dir: Path, name: str) -> None:
     """By rollouts, by a network that is asked for a batch, and by tables inside the search."""

@@ -77,6 +77,7 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)
 
 
+@pytest.mark.slow
 def test_a_result_does_not_depend_on_the_batch():
     network = network_of("alphazero_residual")
     set_numerics(network, PORTABLE)
@@ -96,7 +97,8 @@ class ByBatches:
         self.evaluate, self.ends = evaluator.evaluate, evaluator.ends
 
 
-@pytest.mark.parametrize("name", [pytest.param("residual", marks=pytest.mark.slow), "alphazero_residual"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["residual", "alphazero_residual"])
 def test_a_network_inside_the_compiled_search_finds_what_torch_finds(name):
     network = network_of(name)
     set_numerics(network, PORTABLE)

@@ -128,6 +128,7 @@ def test_a_thread_may_take_a_lock_that_it_holds_and_keeps_it_until_the_end_of_th
     assert len(refused) == 1
 
 
+@pytest.mark.slow
 def test_a_program_of_several_stages_takes_the_lock_once(run_copy, monkeypatch):
     opened = []
     open_file = Path.open

@@ -117,6 +117,7 @@ def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -
         assert f"Made with {named}. Level 1 can lose" in " ".join(lines)
 
 
+@pytest.mark.slow
 def test_a_run_begun_anew_is_one_that_was_never_begun_otherwise(run_copy: Path, tmp_path: Path) -> None:
     own = run_copy / "notes.txt"
     own.touch()

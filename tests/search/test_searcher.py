@@ -22,6 +22,7 @@ from tests.support.searches import evaluation_for, position_after, position_valu
 
 # A game that does not count points, one that does and has passes, and one whose players may move again.
 GAMES = {name: make_game(name) for name in ("tictactoe", "othello_4x4")} | {"dots": CountedDots()}
+DOTS = pytest.param("dots", marks=pytest.mark.slow)
 VARIANTS = [
     ("minimax", False, 0),
     ("alpha_beta", False, 0),
@@ -53,7 +54,7 @@ def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int)
     return best, chosen, visited
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4", DOTS])
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 14), depth=st.integers(0, 2))
 def test_minimax_equals_its_definition(name, seed, plies, depth):
@@ -66,7 +67,7 @@ def test_minimax_equals_its_definition(name, seed, plies, depth):
     assert found.visited.tolist() == [visited]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4", DOTS])
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 14), depth=st.integers(1, 6))
 def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
@@ -91,7 +92,7 @@ class Outcomes(FeatureEvaluation):
     predicts_outcome = True
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4", DOTS])
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 6), scale=st.sampled_from([0.0003, 0.01]))
 def test_a_first_search_in_a_small_window_changes_no_value_or_action(name, seed, plies, scale):
@@ -116,7 +117,7 @@ def test_a_pass_that_cuts_a_position_off_is_not_tried_in_others(depth):
     assert len(set(values)) == 1
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4", DOTS])
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 12), depth=st.integers(1, 5))
 def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
@@ -195,7 +196,7 @@ def test_a_win_at_once_is_preferred_and_a_loss_is_delayed(algorithm, ordered, bi
 # ---------------------------------------------------------------------- values of actions, batches, settings
 
 
-@pytest.mark.parametrize("name", ["othello_4x4", "dots"])
+@pytest.mark.parametrize("name", ["othello_4x4", DOTS])
 def test_action_values_are_searches_of_the_next_positions(name):
     game = GAMES[name]
     state = position_after(game, 3, 5)

@@ -27,6 +27,7 @@ def test_policies_are_not_trained_by_several_processes(tiny_run: Path, monkeypat
         train_level(tiny_settings(tiny_run, *POLICY), 1)
 
 
+@pytest.mark.slow
 def test_players_that_a_level_cannot_be_are_refused_and_it_plays_tree_search_by_its_values(run_copy: Path) -> None:
     def played(player: str):
         return run_forked(

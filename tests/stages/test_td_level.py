@@ -57,6 +57,7 @@ def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
     assert files_of(tmp_path) == files_of(finished)
 
 
+@pytest.mark.slow
 def test_exact_values_are_learned_with_any_number_of_threads(tmp_path, monkeypatch):
     options = [*TD, "game=othello_4x4", "learner.outcome=disc_difference", "levels=1", "comparison.matches=10"]
     agents = set()

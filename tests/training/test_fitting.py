@@ -112,6 +112,16 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
     assert weights[0] == weights[1] != weights[2] == weights[3]
 
 
+def test_a_network_is_made_of_names_and_what_is_neither_is_refused() -> None:
+    named, given = initial_network("tictactoe", "mlp"), initial_network(GAME, {"name": "mlp"})
+    for one, other in zip(named.parameters(), given.parameters(), strict=True):
+        assert torch.equal(one, other)
+    with pytest.raises(SettingError, match="must be a game or its name, such as tictactoe"):
+        initial_network({"name": "mlp"}, "tictactoe")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="must be a name or a mapping, such as mlp"):
+        initial_network("tictactoe", GAME)  # type: ignore[arg-type]
+
+
 def test_a_level_of_tic_tac_toe_is_learned_without_files():
     random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
     record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))

@@ -169,11 +169,10 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     )
 
 
-@pytest.mark.parametrize("name", ["dots", "draughts"])
 @pytest.mark.slow
-def test_matches_where_a_player_moves_again_are_those_of_a_search_of_one_ply(name):
+def test_matches_where_a_player_moves_again_are_those_of_a_search_of_one_ply():
     """The search values whole positions, and the rules of the library say who is to move."""
-    game, network = network_of(name)
+    game, network = network_of("dots")
     how = how_to_play(epsilon=0.0)._replace(opening_plies=6)
     played, searched = matches_of(game, network, how), no_afterstates(30, game.max_game_length)
     searcher = Searcher(game, network.evaluation("tables", game, 1.0, 0.0), "negascout")

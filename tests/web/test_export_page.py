@@ -82,6 +82,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 def test_strengths_look_less_far_ahead_where_a_browser_would_take_seconds(tmp_path: Path) -> None:
     export_page(
         ExportPageSettings(

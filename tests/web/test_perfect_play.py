@@ -100,6 +100,7 @@ def test_the_end_of_a_large_game_is_valued_exactly_whoever_plays(client: TestCli
     assert any(ply["value"] < ply["best"]["value"] for ply in over["plies"][last:] if not ply["is_forced"])
 
 
+@pytest.mark.slow
 def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(client: TestClient) -> None:
     match = described("othello", "easy", moves=TWELVE_LEFT)
     last = len(shown(client, match)["plies"])

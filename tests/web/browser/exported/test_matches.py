@@ -22,6 +22,7 @@ from tests.web.browser.exported.pages import (
 )
 
 
+@pytest.mark.slow
 def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callable[[str], str], tiny_run: Path) -> None:
     game, player = make_game("tictactoe"), agent_of_level(tiny_run).player()
     exported.goto(f"{address('tictactoe')}#play/tictactoe?opponent=level-3&person=first")
