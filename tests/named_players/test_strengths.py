@@ -115,16 +115,23 @@ def test_a_win_at_once_is_seen_as_often_as_the_strength_says(strength: str, noti
     assert policy["2,2"] == pytest.approx(notices + (1 - notices) / 5, abs=0.001)
 
 
-def test_actions_are_drawn_by_their_values_but_not_bad_ones() -> None:
-    game, temperature = make_game("connect_four"), 0.05
-    state = game.state_after(["4", "4"])
+@pytest.mark.parametrize(("temperature", "drawn"), [(0.5, 8), (0.05, 4)])
+def test_actions_are_drawn_by_their_values_but_not_bad_ones(temperature: float, drawn: int) -> None:
+    # O draws in the corners and loses elsewhere.
+    game = make_game("tictactoe")
+    state = game.state_after(["1,1"])
     player = make_player(f"hard?temperature={temperature}", game)
     values, policy = player.action_values(state), player.policy(state)
     assert values is not None
     assert policy is not None
-    expected = ((values.double() - values.max()) / temperature).exp()[0]
+    expected = ((values.double() - values.nan_to_num(nan=-1).max()) / temperature).exp()[0].nan_to_num(nan=0)
     expected[expected < exp(-FLOOR)] = 0
     assert torch.allclose(policy[0], expected / expected.sum(), atol=1e-6)
+    assert int((policy > 0).sum()) == drawn
+
+
+def test_temperatures_must_be_above_0() -> None:
+    game = make_game("tictactoe")
     for refused in ("-1", "0"):
         with pytest.raises(SettingError, match="temperature"):
             make_player(f"hard?temperature={refused}", game)

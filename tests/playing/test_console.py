@@ -125,7 +125,8 @@ def test_boards_have_coordinates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "action", "opponent"), [("tictactoe", "1,1", "perfect"), ("othello_4x4", "b1", "negascout")]
+    ("game", "action", "opponent"),
+    [("tictactoe", "1,1", "perfect"), pytest.param("othello_4x4", "b1", "negascout", marks=pytest.mark.slow)],
 )
 def test_until_there_is_a_run_the_opponent_is_a_strong_player_that_needs_none(
     tmp_path: Path, game: str, action: str, opponent: str
