@@ -25,20 +25,23 @@ from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths
 from selfplay.players.perfect import perfect_player_of
 
 GAMES = (
-    "tictactoe",
-    "sumto100",
     "connect_four",
+    "dots_and_boxes",
+    "dots_and_boxes_4x4",
+    "dots_and_boxes_5x5",
+    "go_5x5",
+    "go_7x7",
+    "go",
+    "breakthrough",
+    "breakthrough_6x6",
     "othello",
     "othello_6x6",
     "gomoku",
-    "go_7x7",
     "hex",
-    "breakthrough",
-    "breakthrough_6x6",
-    "draughts",
-    "nine_mens_morris",
-    "dots_and_boxes",
+    "sumto100",
+    "tictactoe",
 )
+"""The rows of the table in docs/playing.md."""
 WANTED, NEAR = 0.77, 0.05
 """The score that is looked for, and how far it may be from it."""
 COLDEST, HOTTEST, MOST_TRIES = 1e-3, 1e3, 7
