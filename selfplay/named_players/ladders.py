@@ -11,8 +11,8 @@ DEEP_SEARCH = "search:negascout?table_bits=14&evaluation=pretrained"
 BOXES = "search:negascout?table_bits=14&evaluation=boxes&depth=5"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
-    ("gomoku", "mcts:pretrained?simulations=100"): (3.6, 2.8, 1.8, 1.05),
-    ("go_7x7", "mcts:pretrained?simulations=100"): (3.3, 1.8, 1.15, 0.333),
+    ("gomoku", "mcts:pretrained?simulations=100"): (3.2, 2.8, 1.8, 1.05),
+    ("go_7x7", "mcts:pretrained?simulations=100"): (2.9, 1.8, 1.15, 0.333),
     ("go", "mcts:pretrained?simulations=100"): (1.91, 1.04, 0.664, 0.0259),
     ("go_5x5", "mcts:pretrained?simulations=100"): (3.35, 2.15, 1.22, 0.233),
     ("hex", "mcts:pretrained?simulations=100"): (4.18, 3.48, 2.9, 1.6),
