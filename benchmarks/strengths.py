@@ -38,6 +38,7 @@ GAMES = (
     "othello_6x6",
     "gomoku",
     "hex",
+    "hex_9x9",
     "sumto100",
     "tictactoe",
 )
