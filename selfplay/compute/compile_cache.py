@@ -53,7 +53,11 @@ def sources_digest() -> str:
 @cache
 def compiled_sources_digest() -> str:
     """A digest of the sources that compiled functions can depend on, in hexadecimal digits."""
-    return _digest_of([path for path in _sources() if path.parts[0] not in FOLDERS_WITHOUT_COMPILED_CODE])
+    return _digest_of(list(filter(_may_be_compiled, _sources())))
+
+
+def _may_be_compiled(source: Path) -> bool:
+    return source.parts[0] not in FOLDERS_WITHOUT_COMPILED_CODE
 
 
 def _sources() -> list[Path]:
@@ -167,10 +171,10 @@ class CodeFiles:
 
 
 def _source_of(file: Path, locator: Any) -> tuple[object, ...]:
-    """What says which source a function has. The sources of this package are known by their digest, so that all its
-    copies of one version share their compiled code; others by their place, and time and size as in numba."""
-    if file.is_relative_to(PACKAGE):
-        return (str(file.relative_to(PACKAGE)),)
+    """What says which source a function has. Sources in `compiled_sources_digest` are known by it, so that all copies
+    of one version of the package share their compiled code; others by their place, and time and size as in numba."""
+    if file.is_relative_to(PACKAGE) and _may_be_compiled(source := file.relative_to(PACKAGE)):
+        return (str(source),)
     return str(file), locator.get_source_stamp()
 
 

@@ -102,13 +102,15 @@ def test_code_made_by_other_settings_of_the_compiler_is_not_loaded(tmp_path, cac
 
 def test_copies_of_the_package_share_their_compiled_code_and_other_files_do_not(tmp_path, caching_below, monkeypatch):
     caching_below(tmp_path)
-    for number, is_shared in enumerate((False, True, False)):
+    of_package = [("games", False), ("games", True), ("web", False), ("web", False)]  # web is not in the digest
+    for number, (folder, is_shared) in enumerate([*of_package, ("outside", False)]):
         copy = tmp_path / f"copy_{number}"
-        copy.mkdir()
-        (copy / "sources.py").write_text("def double(word):\n    return word * 2\n")
-        if number < 2:
+        (copy / folder).mkdir(parents=True)
+        path = copy / folder / "sources.py"
+        path.write_text("def double(word):\n    return word * 2\n")
+        if folder != "outside":
             monkeypatch.setattr("selfplay.compute.compile_cache.PACKAGE", copy)
-        spec = spec_from_file_location("sources", copy / "sources.py")
+        spec = spec_from_file_location("sources", path)
         module = module_from_spec(spec)
         monkeypatch.setitem(sys.modules, "sources", module)
         spec.loader.exec_module(module)
