@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.support.doc_pages import block_with, commands, printed_after, write_module
-from tests.support.runs import PROJECT
+from tests.support.runs import COMMAND, PROJECT
 from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
@@ -24,27 +25,43 @@ def stand_in(found: re.Match[str]) -> str:
     return "tictactoe" if found[0].startswith("othello") else ""
 
 
+SERVER = f"import sys; sys.path.append({str(PROJECT)!r}); from tests.support.runs import serve_forks; serve_forks()"
+"""With the installed package, which is found before that of the checkout."""
+
+
 class Folder:
-    """A folder outside the repository, and a shell in it that knows the command `selfplay`."""
+    """A folder outside the repository, in which the command `selfplay` is installed."""
 
     def __init__(self, path: Path, installed_command: Path) -> None:
         self.path = path
         self.variables = plain_environment()
         self.variables["PATH"] = f"{installed_command.parent}:{self.variables['PATH']}"
+        self.server = subprocess.Popen(
+            [installed_command.with_name("python"), "-c", SERVER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=self.path,
+            env=self.variables,
+        )
+
+    def tried(self, command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """The result of a command, in a fork of a process that has imported the package already."""
+        name, *arguments = shlex.split(command)
+        words = [str(COMMAND), *arguments] if name == "selfplay" else arguments
+        print(json.dumps({"words": words, "stdin": stdin}), file=self.server.stdin, flush=True)
+        return subprocess.CompletedProcess(words, *json.loads(self.server.stdout.readline()))
 
     def run(self, command: str, stdin: str = "") -> str:
         """The output of a command, which must succeed."""
-        words = ["bash", "-c", command]
-        result = subprocess.run(
-            words, check=False, capture_output=True, text=True, cwd=self.path, input=stdin, env=self.variables
-        )
+        result = self.tried(command, stdin)
         assert (result.returncode, result.stderr) == (0, ""), command
         return re.sub(r" +$", "", result.stdout, flags=re.MULTILINE).strip()
 
     @contextmanager
     def served(self, command: str) -> Iterator[str]:
         """The address of the page that a command serves."""
-        words = ["bash", "-c", f"exec {command} --port 0"]
+        words = [*shlex.split(command), "--port", "0"]
         server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=self.path, env=self.variables)
         try:
             yield next(line for line in server.stdout if "Play at" in line).split()[2]
@@ -72,8 +89,11 @@ class Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, installed_command: Path) -> Folder:
-    return Folder(tmp_path, installed_command)
+def folder(tmp_path: Path, installed_command: Path) -> Iterator[Folder]:
+    folder = Folder(tmp_path, installed_command)
+    yield folder
+    folder.server.stdin.close()
+    assert folder.server.wait(timeout=60) == 0
 
 
 def opponents(address: str, game: str) -> str:
@@ -88,7 +108,9 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     assert printed_after(GAME, "before a table of all levels:") in learned
     folder.follow(CHECKS, "connect3:Connect3", "level-2")
     write_module(folder.path, CHECKS, "a_full_board_is_a_draw", "test_connect3.py")
-    assert "3 passed" in folder.run("python -m pytest -q -p no:cacheprovider test_connect3.py")
+    words = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_connect3.py"]
+    tested = subprocess.run(words, check=True, capture_output=True, text=True, cwd=folder.path, env=folder.variables)
+    assert "3 passed" in tested.stdout
     write_module(folder.path, CHECKS, "from selfplay import check_game, make_game", "check.py")
     assert folder.run("python check.py") == ""
 
@@ -102,7 +124,7 @@ def test_the_game_of_the_readme_is_learned_and_proved(folder: Folder) -> None:
     page = (PROJECT / "README.md").read_text()
     assert command in page
     assert sentence in page
-    assert sentence in folder.run(f"{command} 2>&1")
+    assert sentence in folder.run(command)
 
 
 def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> None:
@@ -125,8 +147,8 @@ def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: 
     manifests = [folder.path / f"outputs/tictactoe/level_0{level}/manifest.json" for level in (6, 7)]
     trained = [json.loads(path.read_text())["training"]["settings"] for path in manifests]
     assert [settings["learner.learning_rate"] for settings in trained] == [0.003, 0.001]
-    assert "set modules=[policy_gradient]" in folder.run("selfplay learn levels=8 2>&1 || true")
-    assert "already" in folder.run("selfplay learn modules=[policy_gradient] 2>&1")
+    assert "set modules=[policy_gradient]" in folder.tried("selfplay learn levels=8").stderr
+    assert "already" in folder.run("selfplay learn modules=[policy_gradient]")
     write_module(folder.path, LEARNER, "learner.generate(", "rows.py")
     assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
 

@@ -12,8 +12,9 @@ from selfplay import learn_levels, settings_of_run
 from tests.support.runs import LEARN, files_of, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
-RUNS = {"default": 3, "article": 3, "alphazero": 2}
-"""Recipes, and the number of levels of the runs that are recorded."""
+RUNS = {"default": [], "article": ["matches=4000"], "alphazero": ["matches=600", "learner.epochs=4"]}
+LEVELS = {"default": 3, "article": 3, "alphazero": 2}
+"""Recipes, and what is smaller in the runs that are recorded than in those of the recipes."""
 OLDER_PROCESSOR = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -31,23 +32,17 @@ def recorded(start: str) -> dict[str, str]:
     return {name: digest for digest, name in lines if name.startswith(start)}
 
 
-def assert_run_has_recorded_bytes(folder: Path, recipe: str, **environment: str) -> None:
-    assert_has_recorded_bytes(folder, recipe, RUNS[recipe], f"{recipe}/", environment)
-
-
-def assert_first_level_has_recorded_bytes(folder: Path, recipe: str, **environment: str) -> None:
-    assert_has_recorded_bytes(folder, recipe, 1, f"{recipe}/level_01/agent", environment)
-
-
-def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str, environment: dict[str, str]) -> None:
-    command = [sys.executable, str(LEARN), f"recipe={recipe}", f"levels={levels}", f"run_dir={folder / recipe}"]
+def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str, **environment: str) -> None:
+    """The recorded files of a run of so many levels, those with paths that begin like this, have their digests."""
+    words = [f"recipe={recipe}", *RUNS[recipe], f"levels={levels}", f"run_dir={folder / recipe}"]
+    command = [sys.executable, str(LEARN), *words]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
     found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(start)}
     assert found == recorded(start) != {}
 
 
 def test_the_first_level_of_a_run_has_the_recorded_bytes(tmp_path: Path) -> None:
-    assert_first_level_has_recorded_bytes(tmp_path, "default")
+    assert_has_recorded_bytes(tmp_path, "default", 1, "default/level_01/agent")
 
 
 @pytest.mark.slow
@@ -60,14 +55,10 @@ def test_threads_change_no_byte(tiny_run: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", RUNS)
 def test_a_run_has_the_recorded_bytes(tmp_path: Path, recipe: str) -> None:
-    assert_run_has_recorded_bytes(tmp_path, recipe)
+    assert_has_recorded_bytes(tmp_path, recipe, LEVELS[recipe], f"{recipe}/")
 
 
 @pytest.mark.slow
-def test_a_run_has_the_recorded_bytes_with_the_instructions_of_an_older_processor(tmp_path: Path) -> None:
-    assert_run_has_recorded_bytes(tmp_path, "default", **OLDER_PROCESSOR)
-
-
-@pytest.mark.slow
-def test_the_first_level_of_a_run_by_policy_and_tree_search_has_them_too(tmp_path: Path) -> None:
-    assert_first_level_has_recorded_bytes(tmp_path, "alphazero", **OLDER_PROCESSOR)
+@pytest.mark.parametrize("recipe", ["default", "alphazero"])
+def test_the_instructions_of_an_older_processor_change_no_byte(tmp_path: Path, recipe: str) -> None:
+    assert_has_recorded_bytes(tmp_path, recipe, 1, f"{recipe}/level_01/agent", **OLDER_PROCESSOR)

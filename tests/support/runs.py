@@ -1,6 +1,7 @@
 """A tiny run, and scripts as processes."""
 
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -148,6 +149,14 @@ def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], cl
             os.dup2(descriptor, number)
         become(script, arguments, closed)
     return child
+
+
+def serve_forks() -> None:
+    """Run scripts in forks of this process: `run_forked` by lines of JSON, from stdin to stdout."""
+    for line in sys.stdin:
+        script, *arguments = json.loads(line)["words"]
+        done = run_forked(Path(script), *arguments, stdin=json.loads(line)["stdin"])
+        print(json.dumps([done.returncode, done.stdout, done.stderr]), flush=True)
 
 
 @cache
