@@ -36,10 +36,14 @@ MOST_LEARNED = 10_000
 
 
 class MatchService:
-    """The opponents and proofs of a server, and its answers about matches."""
+    """The opponents and proofs of a server, and its answers about matches.
 
-    def __init__(self, settings: WebSettings) -> None:
-        self.settings = settings
+    Args:
+        judge: who values the moves of a game where it is not solved, and gives hints.
+    """
+
+    def __init__(self, settings: WebSettings, judge: Callable[[Game], OfferedPlayer] = judge_offer) -> None:
+        self.settings, self._judge = settings, judge
         self.catalog = OpponentCatalog(settings)
         self.players = LoadedPlayers()
         self.proofs = Proofs(self.catalog, self.players)
@@ -69,7 +73,7 @@ class MatchService:
         partner = request.partner if has_partner else None
         opponent, other, adviser = map(chosen, (request.opponent, partner, request.adviser))
         assert opponent is not None
-        judge = judge_offer(game)
+        judge = self._judge(game)
         return Participants(opponent, other, adviser, Participant(judge, None), partial(participant, judge))
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:

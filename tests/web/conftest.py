@@ -111,7 +111,12 @@ class Server(NamedTuple):
 def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests that need one on a port."""
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
-    service = MatchService(web_settings(run_dir))
+    with served(MatchService(web_settings(run_dir))) as server:
+        yield server
+
+
+@contextmanager
+def served(service: MatchService) -> Iterator[Server]:
     with serving(create_app(service)) as port:
         yield Server(port, service)
 

@@ -2,13 +2,24 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
+from selfplay.compute.random_numbers import Draws
+from selfplay.games import Game
+from selfplay.games.state import State
+from selfplay.players.player import ActionValues
+from selfplay.playing.judge import Judge
+from selfplay.web.matches import MatchService
+from selfplay.web.offers import judge_offer
+from selfplay.web.schemas import OfferedPlayer
+from tests.support.stub_players import Valuing
 from tests.web.browser.browsing import PATIENCE_MS
-from tests.web.conftest import Server
+from tests.web.conftest import Server, served, web_settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -29,6 +40,26 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+class MadeUp(Valuing):
+    """In discs, in games that count them."""
+
+    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues:
+        return ActionValues(self.action_values(state), points_per_value=100.0 if self.game.counts_discs else None)
+
+
+def made_up_judge(game: Game) -> OfferedPlayer:
+    """Gives made-up values at once, where the real judge has to compile its search of the game."""
+    return replace(judge_offer(game), make=lambda: Judge(game, MadeUp(game)))
+
+
+@pytest.fixture(scope="package")
+def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose moves are judged by made-up values, except those of games that can be solved."""
+    run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
+    with served(MatchService(web_settings(run_dir), made_up_judge)) as server:
+        yield server
 
 
 @pytest.fixture(scope="package")

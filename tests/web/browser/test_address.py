@@ -96,8 +96,7 @@ def test_a_match_that_was_left_is_offered_and_can_be_returned_to(page: Page) -> 
 
 
 def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
-    visit(page, "/#play/othello")
-    choose(page, "Random")
+    visit(page, "/#play/othello?opponent=random&person=first")
     play(page, 19)
     moves = page.locator("#moves")
     analyse(page)
