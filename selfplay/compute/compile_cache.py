@@ -82,7 +82,10 @@ def versions() -> dict[str, str]:
     return own | {name: version(name) for name in PACKAGES}
 
 
-COMPILER_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+COMPILER_SETTINGS = {
+    name: getattr(numba.config, name)
+    for name in ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+}
 """The settings of numba, such as NUMBA_OPT in the environment, that change the machine code of a function."""
 
 DIGEST_SIZE = 32
@@ -211,7 +214,7 @@ class CheckedCache(FunctionCache):
         # As in numba, with the names of its files, which contain the version of Python.
         identity = (
             numba.__version__,
-            [getattr(numba.config, name) for name in COMPILER_SETTINGS],
+            *COMPILER_SETTINGS.items(),
             compiled_sources_digest(),
             *_source_of(Path(function.__code__.co_filename), self._impl.locator),
         )

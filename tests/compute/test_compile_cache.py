@@ -4,12 +4,11 @@ import os
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
-import numba
 import pytest
 
 from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.compute.compilation import compiled, recursive_part
-from selfplay.compute.compile_cache import cache_folder
+from selfplay.compute.compile_cache import COMPILER_SETTINGS, cache_folder
 from tests.support.disks import small_disk_at
 
 
@@ -95,7 +94,7 @@ def test_code_made_by_other_settings_of_the_compiler_is_not_loaded(tmp_path, cac
     caching_below(tmp_path)
     assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     with monkeypatch.context() as patch:
-        patch.setattr(numba.config, setting, 1)
+        patch.setitem(COMPILER_SETTINGS, setting, 1)
         assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     assert hits_of(triple, 15) == 1
 

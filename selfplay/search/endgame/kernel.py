@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part
@@ -103,17 +104,19 @@ def move_best_to_end(children: Children) -> None:
 
 
 @contextmanager
-def _words_as_vectors() -> Iterator[None]:
+def words_as_vectors() -> Iterator[None]:
     """Let the compiler apply the same operation to several words in one instruction.
 
-    The four lines through a square then take about as long as one. numba disables this by default.
+    The four lines through a square then take about as long as one. numba disables this by default. Its lock keeps other
+    threads from compiling meanwhile.
     """
     config: Any = numba.config
-    previous, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
-    try:
-        yield
-    finally:
-        config.SLP_VECTORIZE = previous
+    with global_compiler_lock:
+        previous, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        try:
+            yield
+        finally:
+            config.SLP_VECTORIZE = previous
 
 
 @cache
@@ -241,7 +244,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         # `children` is read after the search, so that the array is kept until then.
         return len(children) > 0
 
-    with _words_as_vectors():
+    with words_as_vectors():
         positions, words, word = numba.int64[:, ::1], (numba.int64[::1],), (numba.int64,)
         table: Any = numba.typeof(make_table(1))  # type: ignore[no-untyped-call]
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]

@@ -2,16 +2,43 @@
 
 import threading
 
+import numba
 import numpy as np
 import pytest
 
 from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
 from selfplay.search.endgame import move_ordering as learned
+from selfplay.search.endgame.kernel import words_as_vectors
 from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, THREADS_FROM, EndgameSolver
 from selfplay.search.exact_solver import empties
 from selfplay.search.pattern_evaluation import pattern_tables
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
+
+
+def test_solvers_that_are_compiled_at_the_same_time_leave_the_compiler_as_it_was():
+    before, second_is_in = numba.config.SLP_VECTORIZE, threading.Event()
+    first_is_in, first_has_left = threading.Event(), threading.Event()
+
+    def first():
+        with words_as_vectors():
+            first_is_in.set()
+            second_is_in.wait(0.2)
+        first_has_left.set()
+
+    def second():
+        first_is_in.wait()
+        with words_as_vectors():
+            second_is_in.set()
+            first_has_left.wait()
+
+    both = [threading.Thread(target=work) for work in (first, second)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert before == numba.config.SLP_VECTORIZE
+
 
 SIXTEEN_EMPTIES = ("fforum-18", "fforum-19")
 
