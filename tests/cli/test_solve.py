@@ -11,6 +11,7 @@ FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
 
 
+@pytest.mark.slow
 def test_moves_are_listed_with_their_values_best_first():
     result = run_forked(COMMAND, "solve", f"moves={FIRST['board']} {FIRST['side']}")
     assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"

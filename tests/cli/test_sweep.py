@@ -235,6 +235,7 @@ def sweep(tmp_path_factory):
     return folder, result
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
     folder, result = sweep
     lines = result.stderr.splitlines()
@@ -246,6 +247,7 @@ def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
     assert RunFolder(folder / "seed=0").comparison.exists()
 
 
+@pytest.mark.slow
 def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
     folder, result = sweep
     assert "\n  seed=1: no level is trained yet\n" in result.stdout

@@ -45,6 +45,7 @@ def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver() -> None:
     assert given > 0
 
 
+@pytest.mark.slow
 def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, keep = tmp_path / "endgames.csv", kept_in(tmp_path, OTHELLO)
     # As in tic-tac-toe, where the text of an action has a comma.

@@ -141,7 +141,7 @@ def test_temperatures_must_be_above_0() -> None:
 @pytest.mark.parametrize("strength", ["beginner", "strongest"])
 def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
     # The black corner has two eyes; white has played elsewhere.
-    game = make_game("go_5x5")
+    game = make_game("go_7x7")
     moves = ["A2", "E5", "B2", "E4", "C2", "D5", "C1", "D4", "B1", "C5", "A3", "C4"]
     state = State(*(torch.cat([field] * 100) for field in game.state_after(moves)))
     legal = game.legal_action_mask(state)[0]

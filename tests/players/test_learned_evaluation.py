@@ -73,6 +73,7 @@ def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
         export_evaluation(export_settings(tmp_path / "empty"))
 
 
+@pytest.mark.slow
 def test_the_loop_learns_othello_and_reports_what_it_cannot_prove(tmp_path):
     game = make_game("othello")
     tiny = ["recipe=othello_features", f"game={game.name}", "levels=1", "matches=20"]

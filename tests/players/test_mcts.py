@@ -80,6 +80,7 @@ def test_a_player_can_be_pickled_and_plays_the_same(run_dir: Path, name: str) ->
     assert torch.equal(pickle.loads(pickle.dumps(player)).act(state, draws), player.act(state, draws))
 
 
+@pytest.mark.slow
 def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     player = make_player(ROLLOUTS, GAME, run_dir)
     assert isinstance(player, EvaluatesOnDevice)
@@ -155,6 +156,7 @@ def test_rules_and_evaluators_can_be_added_from_outside(
     assert player.search.rule.name == "boldly"
 
 
+@pytest.mark.slow
 def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
     player = make_player("mcts:level:2?rule=puct&simulations=40&temperature=0.5", GAME, run_dir)
     visits = player.value_actions(GAME.init()).visits.double()

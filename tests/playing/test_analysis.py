@@ -13,6 +13,7 @@ def analysed(*overrides: str):
     return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
 
 
+@pytest.mark.slow
 def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
     minimax, alpha_beta, negascout = analysed("moves=f5d6c3", "depth=6").results.values()
     assert (minimax.value, minimax.action) == (alpha_beta.value, alpha_beta.action)
@@ -20,6 +21,7 @@ def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
     assert minimax.visited > alpha_beta.visited > negascout.visited
 
 
+@pytest.mark.slow
 def test_the_report_shows_board_features_and_searches():
     lines = analysis_report(analysed("moves=f5d6c3", "depth=3")).splitlines()
     assert lines[0].split() == list("abcdefgh")
@@ -30,6 +32,7 @@ def test_the_report_shows_board_features_and_searches():
     assert "-0" not in analysis_report(analysed("depth=1")).split()
 
 
+@pytest.mark.slow
 def test_the_position_can_be_a_board_or_a_match_in_ggf():
     empty = " ".join(["--------"] * 3)
     board = f"moves='{empty} ---OX--- ---XXX-- {empty} O; d6:-1; % a problem'"
@@ -60,6 +63,7 @@ def test_invalid_settings_are_rejected(overrides, error, reason):
         analysed(*overrides)
 
 
+@pytest.mark.slow
 def test_the_program_prints_the_report_and_one_line_for_an_error():
     assert "negascout" in run_forked(COMMAND, "analyse", "moves=f5", "depth=2").stdout
     refused = run_forked(COMMAND, "analyse", "moves=a1")

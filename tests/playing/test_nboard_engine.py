@@ -106,6 +106,7 @@ def test_a_match_on_another_board_has_the_usual_player_of_that_board(tmp_path):
     assert (made.game.name, made.player.name) == ("othello_4x4", "negascout?depth=4&evaluation=article")
 
 
+@pytest.mark.slow
 def test_the_session_that_the_documentation_shows():
     page = (PROJECT / "docs" / "engines.md").read_text()
     dialogue(engine("greedy_discs"), dedent("".join(page.partition("    > nboard 2\n")[1:]).partition("\n\n")[0]))

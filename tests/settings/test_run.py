@@ -70,6 +70,7 @@ def recipes() -> dict[str, Settings]:
     return {name: compose_settings([f"recipe={name}"]) for name in options("recipe")}
 
 
+@pytest.mark.slow
 def test_every_recipe_builds_its_game_and_network(recipes: dict[str, Settings]) -> None:
     for name, settings in recipes.items():
         assert settings.recipe == name

@@ -237,6 +237,7 @@ def test_layers_of_other_packages_are_exported_if_they_are_those_that_the_page_c
     ]
 
 
+@pytest.mark.slow
 def test_an_export_that_was_killed_is_finished_by_the_same_command(tmp_path: Path) -> None:
     game, architecture, run = make_game("tictactoe"), {"name": "mlp"}, RunFolder(tmp_path / "run")
     network = build_network(architecture, game.observation_shape, game.num_distinct_actions)

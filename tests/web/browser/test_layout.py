@@ -182,10 +182,10 @@ def watch_the_places(page: Page, selector: str = PLACES) -> None:
     [
         "connect_four?opponent=search-4&person=first&moves=44",
         "connect_four?opponent=random&person=first&moves=44&analyse=1",
-        "othello?opponent=pretrained-search&person=first&moves=f5d6",
+        "othello?opponent=greedy&person=first&moves=f5d6",
         "othello_4x4?opponent=search-4&person=first&values=adviser",
-        "breakthrough?opponent=search-4&person=first&moves=c2c3+c4d3",
-        "hex_3x3?opponent=search-4&person=first&values=adviser",
+        "breakthrough?opponent=random&person=first&moves=c2c3+c4d3",
+        "hex_3x3?opponent=perfect&person=first",
         "tictactoe?opponent=level-3&person=first",
         "sumto100?opponent=perfect&person=first",
     ],
