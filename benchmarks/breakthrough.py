@@ -178,7 +178,8 @@ def winner(state: State, table_bits: int = 22) -> tuple[int, int]:
     children = np.zeros((make_game("breakthrough").max_game_length, 64, LOSS + 1), dtype=np.int64)
     (start,) = make_game("breakthrough").positions(state)
     own, opp = int(start.own), int(start.opp) | start.up << SQUARES
-    numbers = first_numbers(own, opp)
+    with np.errstate(over="ignore"):  # int64s wrap around
+        numbers = first_numbers(own, opp)
     counts = np.zeros(2, dtype=np.int64)
     while 0 not in numbers:
         counts[LIMIT] += POLL_INTERVAL

@@ -1,10 +1,12 @@
-"""Count the labels of the judge (inaccuracy, mistake, blunder) that are wrong in random late positions of Hex.
+"""Count the labels of the judge (inaccuracy, mistake, blunder) that are wrong in random late positions.
 
-    python benchmarks/false_labels.py --size 7
-    python benchmarks/false_labels.py --size 7 --estimates
+    python benchmarks/false_labels.py hex_7x7
+    python benchmarks/false_labels.py hex_7x7 --estimates
+    python benchmarks/false_labels.py breakthrough
 
-Each position is solved by an independent program: an alpha-beta search with boards of its own. A label is wrong if the
-move keeps the result of the best move. With `--estimates` the judge proves nothing, which measures its noise.
+Each position is solved by another program: in Hex an alpha-beta search with boards of its own, in Breakthrough the
+proof-number search of breakthrough.py. A label is wrong if the move keeps the result of the best move. With
+`--estimates` the judge proves nothing, which measures its noise.
 """
 
 import project_environment
@@ -15,6 +17,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from breakthrough import winner
 
 from selfplay.cli.main import reporting_errors
 from selfplay.games import make_game
@@ -62,17 +65,19 @@ def solver(size):
     return wins, connects
 
 
-def late_position(game, fewest, most, generator):
-    """An unfinished position after random moves, with fewest..most empty cells."""
+def late_position(game, wanted, generator):
+    """An unfinished position after random moves, with as many stones as `wanted` draws."""
     while True:
-        state, empty = game.init(), generator.randint(fewest, most)
-        for _ in range(game.num_squares - empty):
+        state, stones = game.init(), wanted(generator)
+        while not bool(state.terminated[0]):
+            if int((game.squares(state) != 0).sum()) == stones:
+                return state
             legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
             state = game.step(state, torch.tensor([generator.choice(legal)]))
-            if bool(state.terminated[0]):
-                break
-        if not bool(state.terminated[0]):
-            return state
+
+
+TABLE_BITS = 16
+"""Of the search of Breakthrough, for positions of few stones."""
 
 
 def boards(game, state):
@@ -89,27 +94,53 @@ def labels(judge, state, actions):
         yield one.grade(action), one.knows(action) and one.knows(one.best), one
 
 
+def hex_results(game):
+    """`keeps(state, actions)`: whether each of the actions wins."""
+    wins, connects = solver(game.observation_shape[1])
+
+    def keeps(state, actions):
+        (own, opp), is_first = boards(game, state), int(state.current_player) == 0
+        after = [own | 1 << cell for cell in actions]
+        return [connects(stones, is_first) or not wins(opp, stones, not is_first) for stones in after]
+
+    return keeps
+
+
+def breakthrough_results(game):
+    """Likewise."""
+
+    def keeps(state, actions):
+        after = [game.step(state, torch.tensor([action])) for action in actions]
+        return [bool(one.terminated) or winner(one, TABLE_BITS)[0] == int(state.current_player) for one in after]
+
+    return keeps
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--size", type=int, default=7, help="cells along a side (default 7)")
-    parser.add_argument("--fewest", type=int, default=9, help="fewest empty cells (default 9)")
-    parser.add_argument("--most", type=int, default=13, help="most empty cells (default 13)")
+    parser.add_argument("game", nargs="?", default="hex_7x7", help="hex_5x5 to hex_7x7, or breakthrough")
+    parser.add_argument("--fewest", type=int, help="fewest empty cells in Hex (default 9), stones in Breakthrough (4)")
+    parser.add_argument("--most", type=int, help="the most of them (13, 10)")
     parser.add_argument("--positions", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--estimates", action="store_true", help="prove nothing")
     options = parser.parse_args()
-    game, generator = make_game("hex", options.size), random.Random(options.seed)
-    judge, (wins, connects) = judge_of(game), solver(options.size)
+    game, generator, judge = make_game(options.game), random.Random(options.seed), judge_of(make_game(options.game))
+    is_hex = game.name.startswith("hex")
+    fewest, most = options.fewest or (9 if is_hex else 4), options.most or (13 if is_hex else 10)
+    keeps = (hex_results if is_hex else breakthrough_results)(game)
+
+    def wanted(generator):
+        number = generator.randint(fewest, most)
+        return game.num_squares - number if is_hex else number
+
     if options.estimates:
         judge.searcher = None
     counts, errors = dict.fromkeys(("exact", "good", "false", "bad", "labelled"), 0), []
     for _ in range(options.positions):
-        state = late_position(game, options.fewest, options.most, generator)
-        (own, opp), is_first = boards(game, state), int(state.current_player) == 0
+        state = late_position(game, wanted, generator)
         actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        results = [
-            connects(own | 1 << cell, is_first) or not wins(opp, own | 1 << cell, not is_first) for cell in actions
-        ]
+        results = keeps(state, actions)
         for (label, is_exact, one), action, result in zip(labels(judge, state, actions), actions, results, strict=True):
             is_good = result == max(results)
             counts["exact"] += is_exact
