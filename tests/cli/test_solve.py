@@ -32,7 +32,7 @@ def test_moves_are_listed_with_their_values_best_first():
         (["moves=1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
         (["game=othello_4x4"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
         # Black has taken all discs.
-        (["moves=e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n"),
+        pytest.param(["moves=e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n", marks=pytest.mark.slow),
     ],
 )
 def test_positions_are_accepted_in_every_notation(arguments, output):
