@@ -16,6 +16,12 @@ LADDERS: dict[tuple[str, str], Temperatures] = {
     ("go", "mcts:pretrained?simulations=100"): (1.91, 1.04, 0.664, 0.0259),
     ("go_5x5", "mcts:pretrained?simulations=100"): (3.35, 2.15, 1.22, 0.233),
     ("hex", "mcts:pretrained?simulations=100"): (3.6, 3.1, 2.8, 1.6),
+    ("hex_5x5", "mcts:rollouts?simulations=400"): (80.0, 2.5, 1.0, 0.25),
+    ("hex_8x8", "mcts:pretrained?simulations=100"): (3.3, 3.01, 2.51, 1.21),
+    ("hex_11x11", "mcts:pretrained?simulations=400"): (1.96, 1.67, 1.22, 0.0778),
+    ("hex_13x13", "mcts:pretrained?simulations=400"): (2.1, 1.78, 1.4, 0.233),
+    ("go_3x3", "mcts:rollouts?simulations=400"): (216.0, 2.5, 0.577, 0.0833),
+    ("breakthrough_8x8", f"{DEEP_SEARCH}&depth=4"): (0.132, 0.0866, 0.053, 0.0173),
     ("hex_9x9", "mcts:pretrained?simulations=100"): (2.97, 2.65, 1.49, 0.533),
     ("sumto100", "search:negascout?table_bits=0&evaluation=none&depth=8"): (1000.0, 1.52, 0.709, 0.5),
     ("connect_four", SEARCH): (1.25, 0.8, 0.533, 0.27),
@@ -38,6 +44,11 @@ USUAL: dict[str, Temperatures] = {
     "": (8.0, 4.0, 2.0, 1.0),
 }
 """In other games, by a part of the name of this player, the first that it has: its values have other scales."""
+
+
+def are_found(game: str, player: str) -> bool:
+    """Whether the temperatures of `temperatures_of` were found for this game."""
+    return (game, player) in LADDERS
 
 
 def temperatures_of(game: str, player: str) -> Temperatures:

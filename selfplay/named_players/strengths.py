@@ -7,7 +7,7 @@ measures them, and finds the temperatures.
 from typing import NamedTuple
 
 from selfplay.games import Game
-from selfplay.named_players.ladders import temperatures_of
+from selfplay.named_players.ladders import are_found, temperatures_of
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PlayerKind, PlayerName, player_kind
 from selfplay.players.perfect import perfect_player_of
@@ -45,6 +45,7 @@ SIMULATIONS, SIMULATIONS_ON_LARGE = (100, 400), (400, 2000)
 """Simulations with a learned agent: of the search by which the weaker strengths draw, and of the strongest; the same on
 boards of more than LARGE squares."""
 LARGE = 100
+ROLLOUT_SEARCH = "mcts:rollouts?simulations="
 ROLLOUTS, FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES = 400, 2000, 200_000
 """The same with random matches. The strongest has more on small boards, this number divided by the squares."""
 FROM_VISITS = 0.25
@@ -73,6 +74,19 @@ def strengths(game: Game) -> dict[str, Strength]:
     return tempered | {"strongest": strongest}
 
 
+def offered_strengths(game: Game) -> dict[str, Strength]:
+    """The strengths that people are offered: without Hard where nothing was learned or measured.
+
+    There random matches alone say which moves are good, and Hard may play as the strongest does: in tic-tac-toe on 4x4
+    squares all their matches are drawn.
+    """
+    found = strengths(game)
+    player = found["hard"].player
+    if player.startswith(ROLLOUT_SEARCH) and not are_found(game.learned_as(), player):
+        del found["hard"]
+    return found
+
+
 def _players(game: Game) -> tuple[str, Strength]:
     """The player by whose values the weaker strengths draw, and the strongest."""
     learned_as, has_perfect = game.learned_as(), perfect_player_of(game) is not None
@@ -96,7 +110,7 @@ def _players(game: Game) -> tuple[str, Strength]:
         )
         return weaker, Strength(f"{strongest}&slack={SLACK}")
     most = max(FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES // (game.num_squares or 1))
-    return f"mcts:rollouts?simulations={ROLLOUTS}", Strength(f"mcts:rollouts?simulations={most}", FROM_VISITS)
+    return f"{ROLLOUT_SEARCH}{ROLLOUTS}", Strength(f"{ROLLOUT_SEARCH}{most}", FROM_VISITS)
 
 
 JUDGE_DEPTH, JUDGE_SIMULATIONS, NETWORK_SIMULATIONS = 5, 4000, 100
@@ -115,7 +129,7 @@ def judge_name(game: Game) -> tuple[str, str]:
             f"{PRETRAINED}, {NETWORK_SIMULATIONS} simulations",
         )
     if not has_agent and not game.counts_discs:
-        return f"mcts:rollouts?simulations={JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
+        return f"{ROLLOUT_SEARCH}{JUDGE_SIMULATIONS}", f"tree search, {JUDGE_SIMULATIONS:,} random matches"
     evaluation = PRETRAINED if has_agent else game.usual_evaluation
     # A small table, because there may be one for each match.
     depth = search_depth(game.learned_as(), JUDGE_DEPTH)

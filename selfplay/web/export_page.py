@@ -32,7 +32,7 @@ from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
-from selfplay.web.exported_opponents import SEARCHES, not_made, offered_strengths, other_opponents
+from selfplay.web.exported_opponents import SEARCHES, exported_strengths, not_made, other_opponents
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.javascript_values import NUMBER, WORD, Kind
 from selfplay.web.match import Match
@@ -158,7 +158,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    played, strong = other_opponents(agent, network, settings.search_seconds), offered_strengths(game, agent)
+    played, strong = other_opponents(agent, network, settings.search_seconds), exported_strengths(game, agent)
     ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
         opponents=[*strong, *played],

@@ -7,7 +7,7 @@ from typing import Any
 from selfplay.games import Game
 from selfplay.named_players.mcts import rule_of
 from selfplay.named_players.names import PlayerName, kind_named, parse_name
-from selfplay.named_players.strengths import strengths
+from selfplay.named_players.strengths import offered_strengths
 from selfplay.players.agent import Agent
 from selfplay.players.pretrained import PRETRAINED, pretrained_agent
 from selfplay.registry import parts_of_game_name
@@ -30,10 +30,10 @@ SEARCHES = ("search", "tree_search")
 """How the agent plays with a search: by alpha-beta, or by tree search if it has a policy head."""
 
 
-def offered_strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
+def exported_strengths(game: Game, agent: Agent) -> dict[OfferedPlayer, dict[str, Any]]:
     """The strengths that exported/worker.js can play in seconds: without an agent, or with it if it is pretrained."""
     found = {}
-    for strength, plays in strengths(game).items():
+    for strength, plays in offered_strengths(game).items():
         name = parse_name(plays.player)
         if name.kind not in WAYS:
             continue

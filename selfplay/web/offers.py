@@ -9,7 +9,7 @@ from selfplay.games import Game
 from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import ITSELF, kind_named, parse_name
-from selfplay.named_players.strengths import STRENGTHS, judge_name, strengths
+from selfplay.named_players.strengths import STRENGTHS, judge_name, offered_strengths
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.pretrained import (
@@ -56,8 +56,9 @@ def judge_offer(game: Game) -> OfferedPlayer:
 
 
 def _strength_offer(strength: str, game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-    """One of the strengths; perfect play has an offer of its own."""
-    if strengths(game)[strength].player == "perfect":
+    """One of the strengths that people are offered; perfect play has an offer of its own."""
+    plays = offered_strengths(game).get(strength)
+    if plays is None or plays.player == "perfect":
         return
     yield OfferedPlayer(
         strength,

@@ -11,7 +11,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.named_players.make import make_player
-from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths
+from selfplay.named_players.strengths import NOTICES, STRENGTHS, offered_strengths, strengths
 from selfplay.players.tempered import FLOOR
 
 KEY = stream_key(0, 0, Activity.VERSUS_PERSON)
@@ -150,6 +150,12 @@ def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
     actions = make_player(f"{strength}?temperature=100", game).act(state, Draws(KEY, torch.arange(100), len(moves)))
     assert eye not in actions.tolist()
     assert len(set(actions.tolist())) > 3
+
+
+def test_hard_is_offered_where_something_was_learned_or_measured_or_is_known() -> None:
+    for name in ("tictactoe", "connect_four", "dots_and_boxes", "hex_11x11", "gomoku_15x15"):
+        assert tuple(offered_strengths(make_game(name))) == STRENGTHS
+    assert tuple(offered_strengths(make_game("tictactoe_4x4"))) == ("beginner", "easy", "medium", "strongest")
 
 
 def test_strengths_play_near_stones_in_gomoku() -> None:

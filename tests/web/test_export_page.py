@@ -23,7 +23,7 @@ from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page, rules_of
 from selfplay.web.exported_network import exported_network
-from selfplay.web.exported_opponents import MOST_PLIES, MOST_SIMULATIONS, offered_strengths
+from selfplay.web.exported_opponents import MOST_PLIES, MOST_SIMULATIONS, exported_strengths
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
@@ -95,7 +95,7 @@ def test_strengths_look_less_far_ahead_where_a_browser_would_take_seconds(tmp_pa
     assert search_depth("draughts", 0) > depth
     game = make_game("gomoku_15x15")
     assert strengths(game)["strongest"].player == "mcts:pretrained?simulations=2000"
-    offered = offered_strengths(game, Agent.load(pretrained_agent(game.name), game))
+    offered = exported_strengths(game, Agent.load(pretrained_agent(game.name), game))
     assert {way["simulations"] for way in offered.values()} == {MOST_SIMULATIONS}
 
 
@@ -151,8 +151,8 @@ def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: P
 
     others = ["level-1", "level-1-search", "random"]
     assert offered("hex_5x5") == [*STRENGTHS, *others]
-    # 2,000 random matches would take too long on a board of this size.
-    assert offered("gomoku_13x13_length=4") == [*STRENGTHS[:-1], *others]
+    # 2,000 random matches would take too long on a board of this size, where Hard is not offered.
+    assert offered("gomoku_13x13_length=4") == ["beginner", "easy", "medium", *others]
     # The strengths draw by the values of the pretrained agent, and this one is another.
     assert offered("gomoku") == others
 
