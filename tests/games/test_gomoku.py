@@ -98,16 +98,6 @@ def test_four_in_a_row_on_4x4_is_a_draw() -> None:
 
 
 @pytest.mark.slow
-def test_the_first_player_wins_four_in_a_row_on_6x5_in_eleven_plies() -> None:
-    """Uiterwijk & van den Herik, table 1: a win. The search deepens ply by ply, each with the table of those before."""
-    game = make_game("gomoku", 6, height=5, length=4)
-    found = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=23)).search(
-        game.init(), 11, time_limit=600
-    )
-    assert (found.value, found.depth) == (1.0, 11)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "is_won"),
     [(Gomoku(3), False), (Gomoku(4, 3, 3), True), (Gomoku(4), False)],

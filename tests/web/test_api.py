@@ -136,12 +136,9 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["hex", "gomoku"])
-def test_tree_search_values_all_moves_alike_where_they_are_asked_for(
-    client: TestClient, service: MatchService, game: str
-) -> None:
+def test_tree_search_values_all_moves_alike_where_they_are_asked_for(client: TestClient, service: MatchService) -> None:
     service.settings.search_seconds = 60
-    match = described(game, "random", "both", moves="d4")
+    match = described("gomoku", "random", "both", moves="d4")
     found = answer(client, match, show=["hint", "judged"])
     assert sum(value is not None for value in of_each("value", found["judged"])) == 1
     every = answer(client, match, show=["judged"], values_all=True)["judged"]
