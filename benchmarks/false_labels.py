@@ -76,6 +76,7 @@ def late_position(game, wanted, generator):
             state = game.step(state, torch.tensor([generator.choice(legal)]))
 
 
+GAMES = ("hex_5x5", "hex_6x6", "hex_7x7", "breakthrough")
 TABLE_BITS = 16
 """Of the search of Breakthrough, for positions of few stones."""
 
@@ -95,40 +96,41 @@ def labels(judge, state, actions):
 
 
 def hex_results(game):
-    """`keeps(state, actions)`: whether each of the actions wins."""
+    """`wins_by(state, actions)`: whether each of the actions wins."""
     wins, connects = solver(game.observation_shape[1])
 
-    def keeps(state, actions):
+    def wins_by(state, actions):
         (own, opp), is_first = boards(game, state), int(state.current_player) == 0
         after = [own | 1 << cell for cell in actions]
         return [connects(stones, is_first) or not wins(opp, stones, not is_first) for stones in after]
 
-    return keeps
+    return wins_by
 
 
 def breakthrough_results(game):
     """Likewise."""
 
-    def keeps(state, actions):
+    def wins_by(state, actions):
         after = [game.step(state, torch.tensor([action])) for action in actions]
         return [bool(one.terminated) or winner(one, TABLE_BITS)[0] == int(state.current_player) for one in after]
 
-    return keeps
+    return wins_by
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("game", nargs="?", default="hex_7x7", help="hex_5x5 to hex_7x7, or breakthrough")
+    parser.add_argument("game", nargs="?", default="hex_7x7", choices=GAMES, help="by default hex_7x7")
     parser.add_argument("--fewest", type=int, help="fewest empty cells in Hex (default 9), stones in Breakthrough (4)")
     parser.add_argument("--most", type=int, help="the most of them (13, 10)")
     parser.add_argument("--positions", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--estimates", action="store_true", help="prove nothing")
     options = parser.parse_args()
-    game, generator, judge = make_game(options.game), random.Random(options.seed), judge_of(make_game(options.game))
+    game, generator = make_game(options.game), random.Random(options.seed)
+    judge = judge_of(game)
     is_hex = game.name.startswith("hex")
     fewest, most = options.fewest or (9 if is_hex else 4), options.most or (13 if is_hex else 10)
-    keeps = (hex_results if is_hex else breakthrough_results)(game)
+    wins_by = (hex_results if is_hex else breakthrough_results)(game)
 
     def wanted(generator):
         number = generator.randint(fewest, most)
@@ -140,7 +142,7 @@ def main():
     for _ in range(options.positions):
         state = late_position(game, wanted, generator)
         actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        results = keeps(state, actions)
+        results = wins_by(state, actions)
         for (label, is_exact, one), action, result in zip(labels(judge, state, actions), actions, results, strict=True):
             is_good = result == max(results)
             counts["exact"] += is_exact

@@ -90,6 +90,8 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     name_settings_modules(OmegaConf.to_container(config, resolve=False))
     taken = take_over(config, recorded, overrides)
     _check_code(manifest.path, taken)
+    if not recorded:
+        return ""
     flat = flat_settings(taken)
     if "learner.name" in recorded and not {"learner", "recipe"} & _names(overrides):
         # `values_with_recorded_learner` has chosen it.
@@ -149,7 +151,8 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
 def usual_settings(recipe: str) -> Mapping[str, Any]:
     """The settings of a recipe without changes, by their names; none if it is not one of conf/recipe/."""
     try:
-        settings = compose_settings([f"recipe={recipe}"])
+        # The default needs no name, and has been composed already.
+        settings = compose_settings([] if recipe == Settings.recipe else [f"recipe={recipe}"])
     except SettingError:
         return {}
     return flat_settings({leaf.name: leaf.value for leaf in leaves(settings)})
