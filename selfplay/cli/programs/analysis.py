@@ -12,7 +12,7 @@ from selfplay.games.othello_notation import written_position
 from selfplay.playing import analysis
 from selfplay.playing.record_analysis import record_lines
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 from selfplay.settings.context import computing
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 
@@ -32,6 +32,12 @@ def solve(settings: SolveSettings) -> None:
     Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
     """
     game, state = written_position(settings.moves.strip(), settings.game.name)
+    # Before the solver is compiled.
+    most, left = solver_class(game).practical_empties, int(empties(game, state)[0])
+    if settings.time_limit is None and left > most and not bool(state.terminated[0]):
+        raise SettingError(
+            f"{left} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
+        )
     solver = EndgameSolver(game, empties_to_winner=False) if settings.raw_discs else make_exact_solver(game)
     solver.num_threads = settings.search_threads or usable_cores()
     report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
@@ -52,18 +58,11 @@ def move_value_lines(
         time_limit: seconds for all moves together.
         on_line: called with each line as soon as its move is solved, in another thread.
 
-    Raises:
-        SettingError: more squares are empty than the solver can solve and no time limit is set.
-        TimeLimitError: time_limit is too short.
+    Raises TimeLimitError if time_limit is too short.
     """
     game, player = solver.game, int(state.current_player[0])
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]
-    most, left = solver.practical_empties, int(empties(game, state)[0])
-    if time_limit is None and left > most:
-        raise SettingError(
-            f"{left} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
-        )
 
     def line(action: int, value: int) -> str:
         words = "" if solver.counts_points else f" {solver.value_text(value, state)}"
