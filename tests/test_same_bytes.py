@@ -12,9 +12,8 @@ from selfplay import learn_levels, settings_of_run
 from tests.support.runs import LEARN, files_of, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
-RUNS = {"default": [], "article": ["matches=4000"], "alphazero": ["matches=600", "learner.epochs=4"]}
-LEVELS = {"default": 3, "article": 3, "alphazero": 2}
-"""Recipes, and what is smaller in the runs that are recorded than in those of the recipes."""
+RUNS = {"default": (3, []), "article": (3, ["matches=4000"]), "alphazero": (2, ["matches=600", "learner.epochs=4"])}
+"""By recipe, the number of levels and the other settings of the run that is recorded."""
 OLDER_PROCESSOR = {
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -33,8 +32,8 @@ def recorded(start: str) -> dict[str, str]:
 
 
 def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str, **environment: str) -> None:
-    """The recorded files of a run of so many levels, those with paths that begin like this, have their digests."""
-    words = [f"recipe={recipe}", *RUNS[recipe], f"levels={levels}", f"run_dir={folder / recipe}"]
+    """Learn `levels` levels of the recorded run; the files whose recorded paths start with `start` have its digests."""
+    words = [f"recipe={recipe}", *RUNS[recipe][1], f"levels={levels}", f"run_dir={folder / recipe}"]
     command = [sys.executable, str(LEARN), *words]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
     found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(start)}
@@ -55,7 +54,7 @@ def test_threads_change_no_byte(tiny_run: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", RUNS)
 def test_a_run_has_the_recorded_bytes(tmp_path: Path, recipe: str) -> None:
-    assert_has_recorded_bytes(tmp_path, recipe, LEVELS[recipe], f"{recipe}/")
+    assert_has_recorded_bytes(tmp_path, recipe, RUNS[recipe][0], f"{recipe}/")
 
 
 @pytest.mark.slow

@@ -77,8 +77,8 @@ def strengths(game: Game) -> dict[str, Strength]:
 def offered_strengths(game: Game) -> dict[str, Strength]:
     """The strengths that people are offered: without Hard where nothing was learned or measured.
 
-    There random matches alone say which moves are good, and Hard may play as the strongest does: in tic-tac-toe on 4x4
-    squares all their matches are drawn.
+    There random matches alone say which moves are good, and Hard may play as well as the strongest: in tic-tac-toe on
+    4x4 squares nearly all their matches are draws.
     """
     found = strengths(game)
     player = found["hard"].player

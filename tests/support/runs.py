@@ -154,8 +154,9 @@ def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], cl
 def serve_forks() -> None:
     """Run scripts in forks of this process: `run_forked` by lines of JSON, from stdin to stdout."""
     for line in sys.stdin:
-        script, *arguments = json.loads(line)["words"]
-        done = run_forked(Path(script), *arguments, stdin=json.loads(line)["stdin"])
+        asked = json.loads(line)
+        script, *arguments = asked["words"]
+        done = run_forked(Path(script), *arguments, stdin=asked["stdin"])
         print(json.dumps([done.returncode, done.stdout, done.stderr]), flush=True)
 
 
