@@ -57,10 +57,15 @@ def count_bits(width: int) -> int:
     return (2 * width * width + 1).bit_length()
 
 
+def stored_komi(width: int, komi: float) -> int:
+    """The komi as the field of a position, from 0."""
+    return int(2 * (komi + width * width))
+
+
 @cache
-def go_rules(width: int, komi: float) -> Rules:
-    """The rules on `width` x `width` crossings. White gets `komi` points, a multiple of 0.5."""
-    size, limit, half_points = width * width, 2 * width * width, int(2 * komi)
+def go_rules(width: int) -> Rules:
+    """The rules on `width` x `width` crossings; from `initial`, without komi."""
+    size, limit = width * width, 2 * width * width
     board, pass_bit = word_of(range(size), size), word_of([size], size + 1)
     beside, beside_two, connected = chain_rules(width)
     numbers = np.arange(size).reshape(width, width)
@@ -77,6 +82,8 @@ def go_rules(width: int, komi: float) -> Rules:
         """After two passes, the limit, or one more so that an odd number means white."""
         ko: int = number(size.bit_length())
         """The crossing that may not be retaken plus 1; 0 if there is none."""
+        komi: int = number((4 * size).bit_length())
+        """As of `stored_komi`. Here, and not in the rules, so that functions compiled for one komi are for all."""
 
     @rule
     def is_terminal(p: Position) -> bool:
@@ -135,7 +142,7 @@ def go_rules(width: int, komi: float) -> Rules:
         """Place a stone and capture the chains of the other colour without a liberty; or pass."""
         plies = p.plies + 1
         if action == size:
-            return Position(p.opp, p.own, 1, limit + (plies & 1) if p.passed else plies, 0)
+            return Position(p.opp, p.own, 1, limit + (plies & 1) if p.passed else plies, 0, p.komi)
         stone = bit_like(board, action)
         own = p.own | stone
         taken = captured(p.opp, stone, board & ~(own | p.opp))
@@ -144,7 +151,7 @@ def go_rules(width: int, komi: float) -> Rules:
         # A stone that has captured a single one, and whose only liberty is there, cannot be captured in return.
         if taken != 0 and (taken & (taken - 1)) == 0 and (beside(stone) & board & ~opp) == taken:
             ko = lowest(taken) + 1
-        return Position(opp, own, 0, plies, ko)
+        return Position(opp, own, 0, plies, ko, p.komi)
 
     @rule
     def sensible(p: Position) -> Word:
@@ -197,8 +204,8 @@ def go_rules(width: int, komi: float) -> Rules:
     def margin(p: Position) -> int:
         """Twice the lead in points; an odd number of plies means that white is to move."""
         mine, other = owned(p)
-        komi_points = half_points if p.plies & 1 else -half_points
-        return 2 * (bit_count(mine) - bit_count(other)) + komi_points
+        komi_points = p.komi - 2 * size
+        return 2 * (bit_count(mine) - bit_count(other)) + (komi_points if p.plies & 1 else -komi_points)
 
     @rule
     def return_to_move(p: Position) -> int:
@@ -221,7 +228,7 @@ def go_rules(width: int, komi: float) -> Rules:
         return part((p.own if channel == 1 else p.opp) >> square, 0) & 1
 
     return Rules(
-        Position(0, 0, 0, 0, 0),
+        Position(0, 0, 0, 0, 0, stored_komi(width, 0)),
         legal_actions,
         play,
         is_terminal,
@@ -239,15 +246,20 @@ class GoCodec(BitCodec):
     """The codec of observations in which the crossing of ko is in the planes of both players.
 
     The last planes, for which the number of plies has no bits, are 0.
+
+    Args:
+        initial: has the komi, which no observation shows.
     """
 
-    def __init__(self, position: Any, observation_shape: tuple[int, ...]) -> None:
+    def __init__(self, initial: Any, observation_shape: tuple[int, ...]) -> None:
         _, *board = observation_shape
-        # The number of this crossing, the last field, is not shown.
-        shown = 2 + sum(place.bits for place in position.places if not place.is_board)
-        bits = shown_bits(position, (shown, *board))[: -position.place("ko").bits * prod(board)]
-        super().__init__(bits, position.num_words)
-        self._position, self._parts, self._bytes = position, position.place("own").num_parts, -(-self.size // 8)
+        position = type(initial)
+        # The last fields, the number of this crossing and the komi, are not shown.
+        bits = [place.bits for place in position.places if not place.is_board]
+        hidden = sum(position.place(name).bits for name in ("ko", "komi"))
+        super().__init__(shown_bits(position, (2 + sum(bits), *board))[: -hidden * prod(board)], position.num_words)
+        self._position, self._komi = position, initial.komi
+        self._parts, self._bytes = position.place("own").num_parts, -(-self.size // 8)
         self.size = prod(observation_shape)
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
@@ -270,7 +282,7 @@ class GoCodec(BitCodec):
         ko[rows] = PART_BITS * part + bit_count_of_64((bits & -bits) - 1) + 1
         for first in (0, self._parts):
             positions[:, first : first + self._parts] ^= both
-        positions |= packed_fields(self._position, {"ko": ko})
+        positions |= packed_fields(self._position, {"ko": ko, "komi": np.full_like(ko, self._komi)})
         foreign = np.flatnonzero((self.pack(positions) != packed).any(axis=1))
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
@@ -354,14 +366,15 @@ class Go(Game):
         is_possible = (2 * self.komi).is_integer() and abs(self.komi) <= width * width
         require("komi", komi, is_possible, "a multiple of 0.5, at most the number of crossings")
         self.name = self.name_with(self.name, width, {"komi": self.komi})
-        self.rules = go_rules(width, self.komi)
+        rules = go_rules(width)
+        self.rules = rules._replace(initial=rules.initial._replace(komi=stored_komi(width, self.komi)))
         self.num_distinct_actions, self.chosen_pass = width * width + 1, width * width
         self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
         self.max_game_length = 2 * width * width
 
     @cached_property
     def observation_codec(self) -> GoCodec:
-        return GoCodec(self.rules.position, self.observation_shape)
+        return GoCodec(self.rules.initial, self.observation_shape)
 
     @property
     def symmetries(self) -> Symmetries:

@@ -39,14 +39,18 @@ class GtpMatch:
         self.game, self.session = game, Session(game, (None, None), self._key)
 
     def remake(self, game: Game, *, keep: bool = False) -> None:
-        """Go on with another game. `keep`: with the same moves, which must be legal in it too."""
-        now, match = self.now(), self.session.match
+        """Go on with another game. `keep`: with the same moves from the same board, which must be legal in it too."""
+        moments, match, old = [*self._before, self.now()], self.session.match, self.game
         self._make(game)
         self.session.match = match
-        if keep:
-            self.go_to(now)
-        else:
+        if not keep:
             self.clear()
+            return
+        for place, (start, actions) in enumerate(moments):
+            board, to_move = old.squares(start)[0].tolist(), int(start.current_player)
+            moments[place] = Moment(game.set_up(board, to_move), actions)
+        *self._before, now = moments
+        self.go_to(now)
 
     def clear(self) -> None:
         """Begin the next match."""

@@ -172,7 +172,7 @@ class _Reader:
         self.needs_komi = needs_komi or self.result is None
         self.game = self._game(game, tree.header.get_size())
         self.passing = pass_of(self.game)
-        self.start = self._start(start)
+        self.start = self._start(game, start)
 
     def _said(self, name: str) -> str:
         """The text of a property of the root; empty without it."""
@@ -201,12 +201,14 @@ class _Reader:
         except (SettingError, ValueError) as error:
             raise IllegalActionError(f"the match cannot be played here: {error}") from error
 
-    def _start(self, usual: State | None) -> State | None:
-        """The position that the root sets up."""
+    def _start(self, of: Game | None, usual: State | None) -> State | None:
+        """The position that the root sets up; if it sets up none, that of the game `of`."""
         stones = {stone: list(self._points(name)) for name, stone in (("AB", 1), ("AW", -1))}
         to_move = self._said("PL").upper()[:1] or ("W" if stones[1] and not stones[-1] else "B")
         if not stones[1] and not stones[-1] and to_move == "B":
-            return usual
+            if usual is None or of is None or of.rules == self.game.rules:
+                return usual
+            return self.game.set_up(of.squares(usual)[0].tolist(), int(usual.current_player))
         squares = [0] * (self.game.num_squares or 0)
         for stone, points in stones.items():
             for point in points:

@@ -37,7 +37,7 @@ def legal(game: Game, state: State) -> set[str]:
 def reachable_boards(width: int) -> int:
     """The number of boards that can be reached, each seen by the player to move, with passes and without a limit."""
     size = width * width
-    rules = go_rules(width, 0.0)
+    rules = go_rules(width)
     kernels = compile_kernels(rules, size)
 
     def fields(positions: torch.Tensor, *names: str) -> torch.Tensor:
@@ -160,7 +160,8 @@ def test_a_match_ends_after_two_passes_or_at_the_limit() -> None:
     ],
 )
 def test_stones_and_what_they_surround_are_counted(komi: float | None, moves: str, score: float) -> None:
-    state, game = after(make_game("go_5x5"), moves), Go(5, komi)
+    game = Go(5, komi)
+    state = after(game, moves)
     assert bool(state.terminated)
     assert float(game.score(state)) == score
     to_move = game.state_at(state.position).returns
@@ -279,3 +280,9 @@ def test_legal_actions_are_those_of_gnu_go() -> None:
     finally:
         engine.end()
     assert ply > 81
+
+
+def test_compiled_code_is_the_same_for_every_komi() -> None:
+    one, other = go_rules(5), Go(5, 0.5).rules
+    assert one._replace(initial=other.initial) == other
+    assert one.position is other.position

@@ -199,6 +199,35 @@ def test_go_has_rows_from_the_bottom_passes_at_any_time_a_komi_and_points():
     )
 
 
+def test_another_komi_counts_from_now_on_with_the_same_stones_also_after_moves_are_taken_back():
+    dialogue(
+        engine("go_5x5"),
+        """\
+> set_free_handicap B2 D4
+=
+
+> play w c3
+=
+
+> komi 2.5
+=
+
+> undo
+=
+
+> play w pass
+=
+
+> play b pass
+=
+
+> final_score
+= B+22.5
+
+""",
+    )
+
+
 def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (DATA / "gtp_go.txt").read_text().replace("VERSION", __version__)

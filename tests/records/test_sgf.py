@@ -61,6 +61,13 @@ def test_a_handicap_and_a_position_that_was_set_up_are_read_back():
     assert torch.equal(read_record(written_record(Record(hex_game, [8], start)).text).start.position, start.position)
 
 
+def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
+    game = make_game("go_5x5")
+    start = game.set_up([1] + [0] * 24, 1)
+    states = read_record("(;FF[4]GM[1]SZ[5]KM[0.5];W[];B[])", game, start).states()
+    assert [float(game.score(states[-1])), int(states[0].current_player)] == [24.5, 1]
+
+
 @pytest.mark.parametrize(
     ("text", "name", "moves"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 
 from selfplay.compute.bit_algebra import rule
 from selfplay.games.connect_four import ConnectFour
-from selfplay.games.go import Go, go_rules
+from selfplay.games.go import Go
 from selfplay.games.othello import Othello
 from selfplay.games.rules import Rules
 from selfplay.games.tictactoe import TicTacToe
@@ -37,15 +37,13 @@ class ReversedTicTacToe(TicTacToe):
         self.rules = REVERSED[width]
 
 
-@cache
-def reversed_go_rules(width: int, komi: float) -> Rules:
-    return reversed_rules(go_rules(width, komi))
+reversed_go_rules = cache(reversed_rules)
 
 
 class ReversedGo(Go):
     def __init__(self, width: int = 9, komi: float | None = None) -> None:
         super().__init__(width, komi)
-        self.rules = reversed_go_rules(self.width, self.komi)
+        self.rules = reversed_go_rules(self.rules)
 
 
 class ReversedConnectFour(ConnectFour):
