@@ -58,7 +58,7 @@ def test_agents_that_look_further_ahead_do_so_wherever_they_play(name: str, tmp_
 
 @pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])])
 def test_it_plays_like_the_level_of_its_run(name: str, tmp_path: Path) -> None:
-    game = "connect_four"
+    game = "gomoku" if "mcts" in name else "connect_four"
     state, run_dir = make_game(game).init(), pretrained_agent(game).parent.parent
     level = RunFolder(run_dir).newest_level()
     same = name.replace("pretrained", f"level:{level}")

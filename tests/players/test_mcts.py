@@ -70,7 +70,7 @@ def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int)
     "name",
     [
         ROLLOUTS,
-        *(pytest.param(f"mcts:level:{level}", marks=pytest.mark.slow) for level in ("1?rule=gumbel", "2?rule=puct")),
+        *(pytest.param(f"mcts:level:{level}", marks=pytest.mark.slow) for level in ("1?rule=puct", "2?rule=puct")),
     ],
 )
 def test_a_player_can_be_pickled_and_plays_the_same(run_dir: Path, name: str) -> None:

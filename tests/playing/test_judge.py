@@ -64,7 +64,7 @@ def test_results_that_can_be_forced_are_exact_and_a_move_that_gives_them_away_is
 
 @pytest.mark.slow
 def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one():
-    game = make_game("hex")
+    game = make_game("gomoku")
     judge, state = judge_of(game), game.init()
     alone, moves = judge.estimate(state), game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     others = [action for action in moves if action != alone.best]

@@ -35,7 +35,8 @@ def test_levels_learn_a_game_whose_observation_hides_a_counter(tmp_path: Path, k
     if rows.policy is not None:
         assert set((rows.policy[:, WAIT] > 0)[waits == 0].tolist()) == {False}
         assert (rows.policy[:, WAIT] > 0)[waits > 0].any()
-    assert "Level 1" in str(compare_and_report(settings))
+    if not kind:
+        assert "Level 1" in str(compare_and_report(settings))
 
 
 @pytest.mark.slow

@@ -173,7 +173,7 @@ def moves(page: Page) -> str:
 
 
 def test_a_match_that_was_reloaded_gets_the_same_replies(page: Page) -> None:
-    visit(page, "/#play/hex?opponent=random&person=first")
+    visit(page, "/#play/gomoku?opponent=random&person=first")
     assert re.search(r"&seed=\d+", page.url)
     play(page, 0)
     before = moves(page)
@@ -183,7 +183,7 @@ def test_a_match_that_was_reloaded_gets_the_same_replies(page: Page) -> None:
     settled(page, 0)
     play(page, 0)
     assert moves(page) == before
-    # Other matches get others, each of 48 with the same probability.
+    # Other matches get others, each of 80 with the same probability.
     replies = set()
     for _ in range(8):
         page.keyboard.press("n")
