@@ -1,42 +1,31 @@
 """Go with area scoring: own more crossings than the other player, by stones and by what they surround.
 
-Bit `width * row + column` of a word is the crossing (row, column), rows counted from the top, as the board is drawn:
-
-    3  0 1 2
-    2  3 4 5
-    1  6 7 8
-       A B C
-
-Player 0 is black and moves first, player 1 is white. Action i places a stone on crossing i; the last action is a pass,
-which is always legal. The rules are those of Tromp and Taylor with three differences, as in OpenSpiel and GNU Go:
-
-- A move may not leave its own chain without a liberty: there is no suicide, of one stone or of several.
-- Only the immediate recapture that repeats a position is illegal (simple ko), not every repetition.
-- As positions can repeat, a match ends not only after two passes in a row, but also after two plies per crossing.
-
-An observation shows a crossing that is illegal because of ko in the planes of both players; it is empty.
+Player 0 is black and moves first, player 1 is white. The rules and the order of the crossings are those of
+`selfplay.games.go_rules`. An observation shows a crossing that is illegal because of ko in the planes of both players;
+it is empty.
 """
 
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import Word, bit_count, bit_count_of_64, rule, word_of
-from selfplay.compute.compiled_words import bit_like, lowest, part
-from selfplay.compute.positions import Packed, field_values, flag, number, packed_fields, position, squares
+from selfplay.compute.bit_algebra import bit_count_of_64, word_of
+from selfplay.compute.compiled_words import lowest
+from selfplay.compute.positions import Packed, field_values, packed_fields
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
+from selfplay.games.go_rules import go_rules, stored_komi
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
@@ -50,196 +39,6 @@ USUAL_KOMI = 7.5
 
 PLANES_OF_PLIES = 10
 """The bits of the largest number of plies, on boards of all sizes, so that networks of one size fit the others."""
-
-
-def count_bits(width: int) -> int:
-    """The number of bits that count the plies."""
-    return (2 * width * width + 1).bit_length()
-
-
-def stored_komi(width: int, komi: float) -> int:
-    """The komi as the field of a position, from 0."""
-    return int(2 * (komi + width * width))
-
-
-@cache
-def go_rules(width: int) -> Rules:
-    """The rules on `width` x `width` crossings; from `initial`, without komi."""
-    size, limit = width * width, 2 * width * width
-    board, pass_bit = word_of(range(size), size), word_of([size], size + 1)
-    beside, beside_two, connected = chain_rules(width)
-    numbers = np.arange(size).reshape(width, width)
-    not_left, not_right = (word_of(part.reshape(-1).tolist(), size) for part in (numbers[:, 1:], numbers[:, :-1]))
-    edge = board & ~word_of(numbers[1:-1, 1:-1].reshape(-1).tolist(), size)
-
-    @position
-    class Position(NamedTuple):
-        own: Word = squares(size)
-        opp: Word = squares(size)
-        passed: int = flag()
-        """Whether the last ply was a pass."""
-        plies: int = number(count_bits(width))
-        """After two passes, the limit, or one more so that an odd number means white."""
-        ko: int = number(size.bit_length())
-        """The crossing that may not be retaken plus 1; 0 if there is none."""
-        komi: int = number((4 * size).bit_length())
-        """As of `stored_komi`. Here, and not in the rules, so that functions compiled for one komi are for all."""
-
-    @rule
-    def is_terminal(p: Position) -> bool:
-        return p.plies >= limit
-
-    @rule
-    def captured(stones: Word, stone: Word, empty: Word) -> Word:
-        """Those of `stones` in chains beside `stone` without a liberty."""
-        found = 0
-        waiting = beside(stone) & stones & ~beside(empty)
-        while waiting != 0:
-            chain = connected(stones, waiting & -waiting)
-            if (beside(chain) & empty) == 0:
-                found = found | chain
-            waiting = waiting & ~chain
-        return found
-
-    @rule
-    def with_two_liberties(stones: Word, empty: Word) -> Word:
-        """Those that have two liberties, alone or with one stone beside them: neighbours have no liberty in common."""
-        free = stones & beside(empty)
-        return stones & beside_two(empty) | free & beside(free)
-
-    @rule
-    def legal_actions(p: Position) -> Word:
-        """The pass, and each empty crossing without ko, if the stone then is in a chain with a liberty."""
-        if is_terminal(p):
-            return 0
-        empty = board & ~(p.own | p.opp)
-        mine, other = with_two_liberties(p.own, empty), with_two_liberties(p.opp, empty)
-        legal = empty & beside(empty | mine)
-        if legal != empty:
-            # Chains that contain such stones are safe. Both colours are followed at once.
-            while True:
-                more, others = p.own & beside(mine), p.opp & beside(other)
-                if ((more & ~mine) | (others & ~other)) == 0:
-                    break
-                mine, other = mine | more, other | others
-            legal = legal | (empty & beside(mine))
-            # The other chains are looked at one by one: own ones need a second liberty, opposing ones lose their last.
-            waiting = beside(empty & ~legal) & ((p.own & ~mine) | (p.opp & ~other))
-            while waiting != 0:
-                stone = waiting & -waiting
-                is_own = (stone & p.own) != 0
-                chain = connected(p.own if is_own else p.opp, stone)
-                liberties = beside(chain) & empty
-                if is_own == ((liberties & (liberties - 1)) != 0):
-                    legal = legal | liberties
-                waiting = waiting & ~chain
-        if p.ko > 0:
-            legal = legal & ~bit_like(board, p.ko - 1)
-        return legal | pass_bit
-
-    @rule
-    def play(p: Position, action: int) -> Position:
-        """Place a stone and capture the chains of the other colour without a liberty; or pass."""
-        plies = p.plies + 1
-        if action == size:
-            return Position(p.opp, p.own, 1, limit + (plies & 1) if p.passed else plies, 0, p.komi)
-        stone = bit_like(board, action)
-        own = p.own | stone
-        taken = captured(p.opp, stone, board & ~(own | p.opp))
-        opp = p.opp ^ taken
-        ko = 0
-        # A stone that has captured a single one, and whose only liberty is there, cannot be captured in return.
-        if taken != 0 and (taken & (taken - 1)) == 0 and (beside(stone) & board & ~opp) == taken:
-            ko = lowest(taken) + 1
-        return Position(opp, own, 0, plies, ko, p.komi)
-
-    @rule
-    def sensible(p: Position) -> Word:
-        """All actions but those that fill an eye of one's own: an empty crossing between own stones, where the other
-        player has at most one of the crossings beside it diagonally, and none at the edge."""
-        beside_other = beside(board & ~p.own)
-        left, right = (p.opp & not_right) << 1, (p.opp & not_left) >> 1
-        upper, lower = left >> width, left << width
-        upper_right, lower_right = right >> width, right << width
-        some = upper | lower | upper_right | lower_right
-        several = (upper & lower) | (upper_right & lower_right) | ((upper | lower) & (upper_right | lower_right))
-        return legal_actions(p) & ~(board & ~(beside_other | several | (edge & some)))
-
-    @rule
-    def owned(p: Position) -> tuple[Word, Word]:
-        """Each player's stones, and the empty crossings that are connected with these stones only."""
-        empty = board & ~(p.own | p.opp)
-        mine, other = connected(empty, p.own), connected(empty, p.opp)
-        return p.own | (mine & ~other), p.opp | (other & ~mine)
-
-    @rule
-    def uncaptured(stones: Word, empty: Word) -> Word:
-        """Those of `stones` in chains with two regions that their opponent cannot fill."""
-        others, kept = board & ~stones, stones
-        while True:
-            alive, kept, waiting = kept, 0, kept
-            while waiting != 0:
-                chain, count, left = connected(stones, waiting & -waiting), 0, others
-                while left != 0:
-                    region = connected(others, left & -left)
-                    left = left & ~region
-                    inside = region & empty
-                    # Every empty crossing is beside the chain, and all chains around the region are alive.
-                    if inside != 0 and (inside & ~beside(chain)) == 0 and (beside(region) & stones & ~alive) == 0:
-                        count = count + 1
-                waiting = waiting & ~chain
-                if count >= 2:
-                    kept = kept | chain
-            if kept == alive:
-                break
-        return alive
-
-    @rule
-    def safe(p: Position) -> tuple[Word, Word]:
-        """By the rule of D. Benson, Life in the game of Go, Information Sciences 10, 1976."""
-        empty = board & ~(p.own | p.opp)
-        return uncaptured(p.own, empty), uncaptured(p.opp, empty)
-
-    @rule
-    def margin(p: Position) -> int:
-        """Twice the lead in points; an odd number of plies means that white is to move."""
-        mine, other = owned(p)
-        komi_points = p.komi - 2 * size
-        return 2 * (bit_count(mine) - bit_count(other)) + (komi_points if p.plies & 1 else -komi_points)
-
-    @rule
-    def return_to_move(p: Position) -> int:
-        lead = margin(p)
-        return (lead > 0) - (lead < 0)
-
-    @rule
-    def observation_entry(p: Position, index: int) -> int:
-        """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
-        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first. On most boards the
-        last ones are always 0."""
-        channel = index // size
-        if channel >= 3:
-            return (p.plies >> (channel - 3)) & 1
-        if channel == 2:
-            return p.passed
-        square = index - size * channel
-        if square == p.ko - 1:
-            return 1
-        return part((p.own if channel == 1 else p.opp) >> square, 0) & 1
-
-    return Rules(
-        Position(0, 0, 0, 0, 0, stored_komi(width, 0)),
-        legal_actions,
-        play,
-        is_terminal,
-        return_to_move,
-        observation_entry,
-        margin=margin,
-        margin_unit=0.5,
-        owned=owned,
-        safe=safe,
-        sensible=sensible,
-    )
 
 
 class GoCodec(BitCodec):

@@ -14,7 +14,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
 
-MATCHES = 300
+MATCHES = 100
 
 
 @pytest.mark.skipif(find_spec("pyspiel") is not None, reason="open_spiel is installed")

@@ -15,8 +15,10 @@ from selfplay.engines.gtp import Vertices, ask, colour_of
 from selfplay.engines.process import FOLDERS, EngineProcess
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
+from selfplay.games.chains import chain_rules
 from selfplay.games.conformance import check_game
-from selfplay.games.go import Go, chain_rules, go_rules
+from selfplay.games.go import Go
+from selfplay.games.go_rules import go_rules
 from selfplay.games.kernels import compile_kernels
 from selfplay.players.random import RandomPlayer
 
