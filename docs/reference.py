@@ -208,7 +208,12 @@ def game_lines() -> Iterator[str]:
         game = GAMES[name]
         sizes = ", ".join(map(str, game.sizes))
         further = f", also {game.other_sizes[0]} to {game.other_sizes[-1]}" if game.other_sizes else ""
-        parameters = ", ".join(f"`game.{one}` {value}" for one, value in game.usual_parameters(None).items())
+        usual, others = game.usual_parameters(None), [game.usual_parameters(size) for size in game.sizes]
+        varies = {one for one, value in usual.items() if any(other[one] != value for other in others)}
+        parameters = ", ".join(
+            f"`game.{one}` {value}{f' at size {game.sizes[0]}' if one in varies else ''}"
+            for one, value in usual.items()
+        )
         texts = [f"`game.size` {sizes}{further}" if sizes else "", parameters]
         yield item(f"**`{name}`**: {'; '.join(filter(None, texts)) or 'one board'}")
 

@@ -139,16 +139,18 @@ def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> N
 def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: Folder) -> None:
     write_module(folder.path, LEARNER, "class PolicyGradient(Learner)", "policy_gradient.py")
     printed = folder.follow(LEARNER, "tictactoe", "level-7")
-    learned = printed["selfplay learn learner=policy_gradient:PolicyGradient levels=6 matches=8000"]
+    learned = printed[
+        "selfplay learn learner=policy_gradient:PolicyGradient levels=6 matches=8000 run_dir=outputs/gradient"
+    ]
     # How many lines there are, and whether one of them is lost, depends on the processor.
     lost = re.search(r"^ *6 .* (\d+)/\d+ +(\d+)/(\d+) ", learned, re.MULTILINE)
     assert lost[1] == "0"
     assert int(lost[2]) < 0.02 * int(lost[3])
-    manifests = [folder.path / f"outputs/tictactoe/level_0{level}/manifest.json" for level in (6, 7)]
+    manifests = [folder.path / f"outputs/gradient/level_0{level}/manifest.json" for level in (6, 7)]
     trained = [json.loads(path.read_text())["training"]["settings"] for path in manifests]
     assert [settings["learner.learning_rate"] for settings in trained] == [0.003, 0.001]
-    assert "set modules=[policy_gradient]" in folder.tried("selfplay learn levels=8").stderr
-    assert "already" in folder.run("selfplay learn modules=[policy_gradient]")
+    assert "set modules=[policy_gradient]" in folder.tried("selfplay learn levels=8 run_dir=outputs/gradient").stderr
+    assert "already" in folder.run("selfplay learn modules=[policy_gradient] run_dir=outputs/gradient")
     write_module(folder.path, LEARNER, "learner.generate(", "rows.py")
     assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
 
