@@ -38,8 +38,8 @@ def agent_of(game: str, tiny_run: Path) -> Agent:
 @pytest.mark.parametrize(
     ("game", "count"),
     [
-        *((game, 2_000) for game in ("tictactoe", "connect_four", "othello")),
-        *((game, 100) for game in ("gomoku", "go_7x7")),
+        *((game, 300) for game in ("tictactoe", "connect_four", "othello")),
+        *((game, 40) for game in ("gomoku", "go_7x7")),
     ],
 )
 def test_rules_values_and_actions_are_those_of_the_library(
