@@ -18,23 +18,16 @@ from operator import index
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.errors import TypingError
-from numba.core.imputils import lower_getattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import models, register_model, typeof_impl
+from numba.extending import typeof_impl
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compiled_word_type import NUMBERS, WordType, define, in_compiled_code, word_type
+from selfplay.compute.compiled_position_type import PositionType, emit_pack, make_compiled
+from selfplay.compute.compiled_word_type import define, in_compiled_code, word_type
 from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
 from selfplay.errors import ConformanceError
 
 PositionT = TypeVar("PositionT", bound=type)
-struct_proxy: Any = cgutils.create_struct_proxy
-lower_attributes: Any = lower_getattr_generic
 Packed = NDArray[np.int64]
 """int64[N, W]: packed positions, the lowest part of the packed word first."""
 
@@ -171,7 +164,7 @@ def position(declared: PositionT) -> PositionT:
         "unpack": staticmethod(unpack),
     }
     made: Any = PositionClass(declared.__name__, (declared,), members)
-    _make_compiled(made, signature)
+    make_compiled(made, signature)
     return cast(PositionT, made)
 
 
@@ -199,6 +192,13 @@ def pack(position: Any) -> Word:
     places = type(position).places
     word = sum(int(value) << place.offset for place, value in zip(places, position, strict=True))
     return WordInt(word, type(position).num_words)
+
+
+in_compiled_code(
+    pack, lambda given: word_type(given.of.num_words) if isinstance(given, PositionType) else None, emit_pack
+)
+# Calling a class of positions is what `type_callable` defines, not what numba knows of named tuples.
+define(typeof_impl.register(PositionClass), lambda of, context: None)
 
 
 # ---------------------------------------------------------------------- arrays
@@ -237,99 +237,3 @@ def packed_fields(of: Any, values: Mapping[str, Packed]) -> Packed:
         words = given[:, None] if given.ndim == 1 else given
         packed[:, first : first + place.num_parts] |= words << shift
     return packed
-
-
-# ---------------------------------------------------------------------- compiled
-
-
-class PositionType(types.Type):
-    """Positions of one class in compiled code."""
-
-    def __init__(self, of: Any) -> None:
-        self.of = of
-        kinds = "_".join(f"{place.name}{place.bits}{'b' if place.is_board else ''}" for place in of.places)
-        super().__init__(name=f"{of.__qualname__}_{kinds}")
-        self.fields = {place.name: word_type(place.num_parts) if place.is_board else types.int64 for place in of.places}
-
-
-class _PositionModel(models.StructModel):
-    def __init__(self, manager: Any, kind: PositionType) -> None:
-        super().__init__(manager, kind, list(kind.fields.items()))  # type: ignore[no-untyped-call]
-
-
-def _field_type(self: Any, kind: PositionType, name: str) -> Any:
-    if name not in kind.fields:
-        made = f"{kind.of.__name__}({', '.join(kind.fields)})"
-        raise TypingError(f"a position has no {name}, only the fields of {made}; to change one, make another position")
-    return kind.fields[name]
-
-
-def _field(context: Any, builder: Any, kind: PositionType, value: Any, name: str) -> Any:
-    return getattr(struct_proxy(kind)(context, builder, value=value), name)
-
-
-define(register_model(PositionType), _PositionModel)
-define(
-    infer_getattr,
-    type("PositionAttributes", (AttributeTemplate,), {"key": PositionType, "generic_resolve": _field_type}),
-)
-define(lower_attributes(PositionType), _field)
-
-
-def _make_compiled(of: Any, signature: inspect.Signature) -> None:
-    """Let compiled code call the class and its `unpack`."""
-    kind = PositionType(of)
-
-    def result(*values: Any, **named: Any) -> Any:
-        kinds = (*values, *named.values())
-        return kind if all(isinstance(value, (WordType, *NUMBERS)) for value in kinds) else None
-
-    result.__signature__ = signature  # type: ignore[attr-defined]
-
-    def construct(context: Any, builder: Any, called: Any, values: Any) -> Any:
-        made = struct_proxy(kind)(context, builder)
-        for (name, wanted), given, value in zip(kind.fields.items(), called.args, values, strict=True):
-            setattr(made, name, _converted(context, builder, given, wanted, value))
-        return made._getvalue()
-
-    def take_apart(context: Any, builder: Any, called: Any, values: Any) -> Any:
-        made = struct_proxy(kind)(context, builder)
-        for place in of.places:
-            wanted = context.get_value_type(kind.fields[place.name])
-            part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
-            if not (place.is_board and place.is_alone):
-                part = builder.and_(part, ir.Constant(wanted, place.mask))
-            setattr(made, place.name, part)
-        return made._getvalue()
-
-    in_compiled_code(of, result, construct)
-    in_compiled_code(of.unpack, lambda packed: kind, take_apart)
-
-
-def _resized(builder: Any, value: Any, wanted: Any) -> Any:
-    """An integer with more or fewer bits, without a sign."""
-    if value.type.width == wanted.width:
-        return value
-    return (builder.zext if value.type.width < wanted.width else builder.trunc)(value, wanted)
-
-
-def _converted(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
-    if isinstance(given, WordType):
-        return _resized(builder, value, context.get_value_type(wanted))
-    return context.cast(builder, value, given, wanted)
-
-
-def _pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
-    packed = ir.Constant(context.get_value_type(called.return_type), 0)
-    for place in called.args[0].of.places:
-        value = _field(context, builder, called.args[0], values[0], place.name)
-        if not (place.is_board and place.is_alone):
-            value = builder.and_(value, ir.Constant(value.type, place.mask))
-        shifted = builder.shl(_resized(builder, value, packed.type), ir.Constant(packed.type, place.offset))
-        packed = builder.or_(packed, shifted)
-    return packed
-
-
-in_compiled_code(pack, lambda given: word_type(given.of.num_words) if isinstance(given, PositionType) else None, _pack)
-# Calling a class of positions is what `type_callable` defines, not what numba knows of named tuples.
-define(typeof_impl.register(PositionClass), lambda of, context: None)
