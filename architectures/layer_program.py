@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures.alphazero_convolutional import BoardPool, Joined
@@ -16,43 +15,12 @@ from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
-from selfplay.compute.compilation import compiled, part_of_compiled
-from selfplay.compute.elementary import hyperbolic_tangent
-from selfplay.compute.place_products import GROUPS, OUTPUTS, PLACES, sums_of
+from selfplay.compute.layer_steps import POOL, PRODUCTS, RELU, TANH, Indices, Numbers, Step
+from selfplay.compute.place_products import OUTPUTS, PLACES
 from selfplay.compute.portable import is_portable
 
-Indices = NDArray[np.int64]
-Numbers = NDArray[np.float32]
-
-PRODUCTS, RELU, TANH, POOL = range(4)
 CACHE_LINE = 16
 """Numbers in a line of the processor's cache."""
-
-
-class Step(NamedTuple):
-    """One step, a row of `LayerProgram.steps`: numbers that say where the step reads and writes."""
-
-    kind: int
-    source: int
-    """Where the inputs of an activation or a pool begin in the memory."""
-    target: int
-    """Where its outputs begin in the memory."""
-    outputs: int
-    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool that of its planes."""
-    inputs: int = 0
-    """The number of products in each sum."""
-    weights: int = 0
-    """Where the weights begin; the biases follow them."""
-    places: int = 0
-    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow."""
-    num_places: int = 0
-    """1 in a linear layer."""
-    taps: int = 0
-    """Where in `indices` the distances of the inputs from a place begin."""
-    added: int = 0
-    """How much further in the memory a number lies that is added; 0: none."""
-    rectifies: int = 0
-    """1: negative results become 0."""
 
 
 class LayerProgram(NamedTuple):
@@ -271,68 +239,3 @@ def _padded(outputs: int) -> int:
 def _numbers(tensor: Tensor) -> Numbers:
     numbers: Numbers = tensor.detach().cpu().numpy()
     return numbers
-
-
-_one_sum, _two_sums, _four_sums = sums_of(1, 1), sums_of(1, 2), sums_of(1, 4)
-_sums_of_places, _more_sums_of_places = sums_of(PLACES, 1), sums_of(PLACES, GROUPS)
-
-
-@part_of_compiled
-def _write_products(step: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
-    _, _, _, outputs, inputs, first, places, num_places, taps, added, rectifies = step
-    output, is_exact = 0, int(is_portable)
-    while output < outputs:
-        start, biases, groups = (
-            first + output * inputs,
-            first + outputs * inputs + output,
-            (outputs - output) // OUTPUTS,
-        )
-        if num_places == 1:
-            where = inputs, taps, biases, places, places + 1, output, added, rectifies, is_exact
-            if groups >= 4:
-                _four_sums(memory, weights, indices, start, *where)
-                output += 4 * OUTPUTS
-            elif groups >= 2:
-                _two_sums(memory, weights, indices, start, *where)
-                output += 2 * OUTPUTS
-            else:
-                _one_sum(memory, weights, indices, start, *where)
-                output += OUTPUTS
-            continue
-        for here in range(places, places + num_places, PLACES):
-            around = inputs, taps, biases, here, here + num_places, output, added, rectifies, is_exact
-            if groups >= GROUPS:
-                _more_sums_of_places(memory, weights, indices, start, *around)
-            else:
-                _sums_of_places(memory, weights, indices, start, *around)
-        output += OUTPUTS * (GROUPS if groups >= GROUPS else 1)
-
-
-@part_of_compiled
-def _write_pool(step: Indices, indices: Indices, memory: Numbers) -> None:
-    source, target, planes, places, num_places = step[1], step[2], step[3], step[6], step[7]
-    for plane in range(planes):
-        total, largest = np.float32(0), np.float32(-np.inf)
-        for place in indices[places : places + num_places]:
-            number = memory[source + place + plane]
-            total += number
-            largest = max(largest, number)
-        memory[target + plane], memory[target + planes + plane] = total / np.float32(num_places), largest
-
-
-@compiled
-def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
-    """Run the steps of a `LayerProgram`, whose observation is in the memory."""
-    for number in range(len(steps)):
-        kind, source, target, outputs = steps[number, 0], steps[number, 1], steps[number, 2], steps[number, 3]
-        read, written = memory[source : source + outputs], memory[target : target + outputs]
-        if kind == PRODUCTS:
-            _write_products(steps[number], weights, indices, memory, is_portable)
-        elif kind == POOL:
-            _write_pool(steps[number], indices, memory)
-        elif kind == RELU:
-            for i in range(outputs):
-                written[i] = np.float32(0) if read[i] < 0 else read[i]
-        else:
-            for i in range(outputs):
-                written[i] = hyperbolic_tangent(read[i])

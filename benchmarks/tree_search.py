@@ -27,8 +27,8 @@ from measured.tree_search import OPENING_PLIES
 from torch import nn
 
 from selfplay.architectures import build_network
-from selfplay.architectures.layer_program import run_program
 from selfplay.cli.main import reporting_errors
+from selfplay.compute.layer_steps import run_program
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.architectures.layer_program import LayerProgram, run_program
+from selfplay.architectures.layer_program import LayerProgram
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import num_parts, part
+from selfplay.compute.layer_steps import run_program
 from selfplay.compute.positions import pack
 from selfplay.compute.words import PART_BITS
 from selfplay.games.game import Game

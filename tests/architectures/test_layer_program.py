@@ -6,8 +6,9 @@ import torch
 from torch import nn
 
 from selfplay.architectures import build_network
-from selfplay.architectures.layer_program import layer_program, run_program
+from selfplay.architectures.layer_program import layer_program
 from selfplay.compute.devices import NATIVE, PORTABLE
+from selfplay.compute.layer_steps import run_program
 from selfplay.compute.portable import arithmetic_of, set_numerics
 from selfplay.training.fitting import seeded
 
