@@ -96,10 +96,11 @@ class NegamaxSearch(NamedTuple):
     """int64[D + 1]: the action that has last cut off a position with each number of plies left, or NO_ACTION."""
     ahead: Ahead
     work: NDArray[np.int64]
-    """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
+    """int64[3]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped; [MOST] how many it
+    may visit, to the next multiple of POLL_INTERVAL."""
 
 
-VISITED, STOPPED = 0, 1
+VISITED, STOPPED, MOST = range(3)
 
 Negamax = Callable[[Position, int, float, float, NegamaxSearch], tuple[float, bool]]
 """From (position, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
@@ -112,8 +113,9 @@ def count_position(search: NegamaxSearch) -> None:
     """Count a visited position, and check from time to time whether the search is stopped or has been finished."""
     work, threads = search.work, search.threads
     work[VISITED] += 1
-    if work[VISITED] % POLL_INTERVAL == 0 and (threads.stop[STOP] != 0 or threads.finished[0] != 0):
-        work[STOPPED] = 1
+    if work[VISITED] % POLL_INTERVAL == 0:
+        is_over = threads.stop[STOP] != 0 or threads.finished[0] != 0 or work[VISITED] >= work[MOST]
+        work[STOPPED] |= int(is_over)
 
 
 @part_of_compiled
