@@ -46,9 +46,9 @@ class GtpMatch:
         if not keep:
             self.clear()
             return
-        for place, (start, actions) in enumerate(moments):
-            board, to_move = old.squares(start)[0].tolist(), int(start.current_player)
-            moments[place] = Moment(game.set_up(board, to_move), actions)
+        if game.can_be_set_up:  # a position may hold the komi
+            starts = [(old.squares(start)[0].tolist(), int(start.current_player)) for start, _ in moments]
+            moments = [Moment(game.set_up(*of), actions) for of, (_, actions) in zip(starts, moments, strict=True)]
         *self._before, now = moments
         self.go_to(now)
 
