@@ -36,6 +36,7 @@ GAMES = (
     "breakthrough",
     "breakthrough_6x6",
     "breakthrough_8x8",
+    "draughts",
     "othello",
     "othello_6x6",
     "gomoku",
