@@ -22,7 +22,7 @@ from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
-from selfplay.games.go_rules import go_rules, stored_komi
+from selfplay.games.go_rules import go_rules
 from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Symmetries
@@ -165,8 +165,7 @@ class Go(Game):
         is_possible = (2 * self.komi).is_integer() and abs(self.komi) <= width * width
         require("komi", komi, is_possible, "a multiple of 0.5, at most the number of crossings")
         self.name = self.name_with(self.name, width, {"komi": self.komi})
-        rules = go_rules(width)
-        self.rules = rules._replace(initial=rules.initial._replace(komi=stored_komi(width, self.komi)))
+        self.rules = go_rules(width, self.komi)
         self.num_distinct_actions, self.chosen_pass = width * width + 1, width * width
         self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
         self.max_game_length = 2 * width * width

@@ -32,14 +32,18 @@ def count_bits(width: int) -> int:
     return (2 * width * width + 1).bit_length()
 
 
-def stored_komi(width: int, komi: float) -> int:
-    """The komi as the field of a position, from 0."""
-    return int(2 * (komi + width * width))
+@cache
+def go_rules(width: int, komi: float) -> Rules:
+    """The rules on `width` x `width` crossings. White gets `komi` points, a multiple of 0.5.
+
+    A position holds the komi, so that the functions, and what is compiled of them, are the same for every komi.
+    """
+    rules = _rules_without_komi(width)
+    return rules._replace(initial=rules.initial._replace(komi=int(2 * (width * width + komi))))
 
 
 @cache
-def go_rules(width: int) -> Rules:
-    """The rules on `width` x `width` crossings; from `initial`, without komi."""
+def _rules_without_komi(width: int) -> Rules:
     size, limit = width * width, 2 * width * width
     board, pass_bit = word_of(range(size), size), word_of([size], size + 1)
     beside, beside_two, connected = chain_rules(width)
@@ -58,7 +62,7 @@ def go_rules(width: int) -> Rules:
         ko: int = number(size.bit_length())
         """The crossing that may not be retaken plus 1; 0 if there is none."""
         komi: int = number((4 * size).bit_length())
-        """As of `stored_komi`. Here, and not in the rules, so that functions compiled for one komi are for all."""
+        """Twice the sum of the crossings and the komi."""
 
     @rule
     def is_terminal(p: Position) -> bool:
@@ -203,7 +207,7 @@ def go_rules(width: int) -> Rules:
         return part((p.own if channel == 1 else p.opp) >> square, 0) & 1
 
     return Rules(
-        Position(0, 0, 0, 0, 0, stored_komi(width, 0)),
+        Position(0, 0, 0, 0, 0, 2 * size),
         legal_actions,
         play,
         is_terminal,

@@ -39,7 +39,7 @@ def legal(game: Game, state: State) -> set[str]:
 def reachable_boards(width: int) -> int:
     """The number of boards that can be reached, each seen by the player to move, with passes and without a limit."""
     size = width * width
-    rules = go_rules(width)
+    rules = go_rules(width, 0.0)
     kernels = compile_kernels(rules, size)
 
     def fields(positions: torch.Tensor, *names: str) -> torch.Tensor:
@@ -285,6 +285,6 @@ def test_legal_actions_are_those_of_gnu_go() -> None:
 
 
 def test_compiled_code_is_the_same_for_every_komi() -> None:
-    one, other = go_rules(5), Go(5, 0.5).rules
+    one, other = Go(5).rules, Go(5, 0.5).rules
     assert one._replace(initial=other.initial) == other
     assert one.position is other.position
