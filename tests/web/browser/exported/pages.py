@@ -14,6 +14,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
+from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.run_folder import RunFolder
 
 POLICY = "alphazero_mlp"
@@ -113,7 +114,9 @@ def check_positions(page: Page, agent: Agent, count: int) -> None:
     after = game.step_unchecked(state.select(matches), actions)
     ends = [[over, result] for over, result in zip(after.terminated.tolist(), after.returns.tolist(), strict=True)]
     assert [end for answer in answers for end in answer["ends"]] == ends
-    values = agent.player().action_values(state).numpy()
+    # The player of an agent with tables would compile a search.
+    player = ValueNetPlayer(game, agent.network, outcome=agent.checkpoint.metadata["outcome"])
+    values = player.action_values(state).numpy()
     shown = np.array([answer["values"] for answer in answers], dtype=np.float32)
     np.testing.assert_allclose(shown, values, rtol=0, atol=1e-5)
     assert [answer["best"] for answer in answers] == np.nanargmax(values, axis=1).tolist()
