@@ -116,7 +116,7 @@ def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Pat
 def test_a_bot_refuses_positions_of_other_games_other_boards_and_finished_matches(pyspiel) -> None:
     from selfplay.adapters.open_spiel import PlayerBot
 
-    bot = PlayerBot("connect_four", "search:negascout?depth=2")
+    bot = PlayerBot("connect_four", "pretrained")
     own = "this bot plays connect_four(columns=7, rows=6, x_in_row=4)"
     for name, theirs in (
         ("connect_four(rows=5,columns=5)", "connect_four(columns=5, rows=5, x_in_row=4)"),

@@ -67,10 +67,11 @@ def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
 
     def action_values(*arguments, **options):
         searching.touch()
-        return solve(*arguments, **options)
+        while True:
+            solve(*arguments, **options)
 
     monkeypatch.setattr(EndgameSolver, "action_values", action_values)
-    done = interrupted_when_there_is(searching, COMMAND, "solve", "moves=f5", "--time-limit", "600")
+    done = interrupted_when_there_is(searching, COMMAND, "solve", "game=othello_4x4", "moves=b1")
     assert done.returncode == 130
     # It begins again, if it is run again.
     assert done.stderr == "error: interrupted\n"

@@ -66,8 +66,8 @@ def test_the_soonest_win_and_the_latest_loss_are_taken() -> None:
 
 
 def test_actions_within_the_slack_are_equally_likely() -> None:
-    game = make_game("othello")
-    state = game.state_after(["d3", "c3"])
+    game = make_game("connect_four")
+    state = game.state_after(["4", "4"])
     values = make_player("pretrained", game).action_values(state)[0]
     best = values.nan_to_num(nan=-1).max()
     for slack in (0.0, 0.02, 2.0):
