@@ -98,6 +98,7 @@ def _converted(context: Any, builder: Any, given: Any, wanted: Any, value: Any) 
 
 
 def emit_pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
+    """Generate the code of `selfplay.compute.positions.pack`."""
     packed = ir.Constant(context.get_value_type(called.return_type), 0)
     for place in called.args[0].of.places:
         value = _field(context, builder, called.args[0], values[0], place.name)

@@ -144,7 +144,8 @@ class Go(Game):
 
     Args:
         width: from 3 to 19.
-        komi: the points that white gets, a multiple of 0.5; None: 9 on 7x7, 7 on 9x9, otherwise 7.5.
+        komi: the points that white gets, a multiple of 0.5; None: 9 on 7x7, 7 on 9x9, otherwise 7.5. A state keeps the
+            komi of the game that made it.
 
     Raises SettingError if an argument is out of range.
     """
