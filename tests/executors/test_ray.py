@@ -26,6 +26,9 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray writes into the home folder. Compiled code stays where it is."""
     monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
     monkeypatch.setenv("HOME", str(tmp_path))
+    # Otherwise workers wait for the other tests.
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    monkeypatch.setenv("RAY_health_check_period_ms", "500")
 
 
 def in_a_process_of_its_own(test):
@@ -88,9 +91,10 @@ def is_running_on(node: str, notes: Path) -> bool:
 @in_a_process_of_its_own
 def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
     settings = tiny_settings(tmp_path / "run", "executor=ray", "executor.workers=2", "dataset.shard_matches=100")
-    learn_levels(settings)
-    assert files_of(tmp_path / "run") == files_of(tiny_run)
+    # What is begun inside this block uses its cluster.
     with open_executor(settings.executor) as executor:
+        learn_levels(settings)
+        assert files_of(tmp_path / "run") == files_of(tiny_run)
         assert list(executor.map(die_once, jobs(8, tmp_path / "died"))) == list(range(8))
         with pytest.raises(StageError, match=r"^job 0 cannot be done$"):
             list(executor.map(refuse, jobs(3)))
@@ -131,10 +135,10 @@ def test_a_node_killed_in_the_middle_changes_no_byte(tiny_run, tmp_path):
                 first.append(next(results))
             cluster.remove_node(victim, allow_graceful=False)
             rest = list(results)
-        assert [number for number, _ in [*first, *rest]] == list(range(16))
-        assert notes.read_text().count("begun") > 16, "nothing was lost with the node"
-        run_dir = tmp_path / "run"
-        overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
-        cluster.add_node(num_cpus=1)
-        assert generate_level(tiny_settings(run_dir, *overrides), 0)
+            assert [number for number, _ in [*first, *rest]] == list(range(16))
+            assert notes.read_text().count("begun") > 16, "nothing was lost with the node"
+            run_dir = tmp_path / "run"
+            overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
+            cluster.add_node(num_cpus=1)
+            assert generate_level(tiny_settings(run_dir, *overrides), 0)
         assert (run_dir / "level_00/dataset.csv").read_bytes() == (tiny_run / "level_00/dataset.csv").read_bytes()

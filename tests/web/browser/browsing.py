@@ -1,7 +1,7 @@
 """Helpers for tests of the page in a browser."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 
 from playwright.sync_api import Page, expect
@@ -29,6 +29,14 @@ AGAINST_THE_NEWEST = "/#play/tictactoe?opponent=level-3&person=first"
 def visit(page: Page, address: str = AGAINST_THE_NEWEST) -> None:
     page.goto(address)
     settled(page)
+
+
+def in_windows(page: Page, sizes: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Width and height of windows; what is shown is in a window of this size meanwhile."""
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        yield width, height
 
 
 def analyse(page: Page, values: str | None = None) -> None:

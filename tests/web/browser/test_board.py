@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import settled, visit
+from tests.web.browser.browsing import in_windows, settled, visit
 
 pytestmark = pytest.mark.slow
 
 Point = tuple[float, float]
 
-WINDOWS = [{"viewport": {"width": w, "height": h}} for w, h in ((1400, 900), (390, 844), (320, 640))]
+WINDOWS = [(1400, 900), (390, 844), (320, 640)]
 
 
 def middle(page: Page, square: int) -> Point:
@@ -51,17 +51,17 @@ def corners(page: Page, selector: str) -> list[Point]:
 GO = "/#play/go_3x3?opponent=random&person=both&moves=B2+A2+B1+A1+B3+C3+A3"
 
 
-@pytest.mark.parametrize("options", WINDOWS, ids=str)
-def test_stones_stand_on_the_crossings_of_lines(page: Page, options: dict[str, Any]) -> None:
+def test_stones_stand_on_the_crossings_of_lines(page: Page) -> None:
     visit(page, GO)
-    ends = corners(page, "#board .ground .lines")
-    rows = [[middle(page, 3 * row), middle(page, 3 * row + 2)] for row in range(3)]
-    columns = [[middle(page, column), middle(page, 6 + column)] for column in range(3)]
-    for found, expected in zip(ends, (point for line in [*rows, *columns] for point in line), strict=True):
-        assert dist(found, expected) < 1
-    star = page.locator("#board .ground circle").bounding_box()
-    assert star is not None
-    assert dist((star["x"] + star["width"] / 2, star["y"] + star["height"] / 2), middle(page, 4)) < 1
+    for _ in in_windows(page, WINDOWS):
+        ends = corners(page, "#board .ground .lines")
+        rows = [[middle(page, 3 * row), middle(page, 3 * row + 2)] for row in range(3)]
+        columns = [[middle(page, column), middle(page, 6 + column)] for column in range(3)]
+        for found, expected in zip(ends, (point for line in [*rows, *columns] for point in line), strict=True):
+            assert dist(found, expected) < 1
+        star = page.locator("#board .ground circle").bounding_box()
+        assert star is not None
+        assert dist((star["x"] + star["width"] / 2, star["y"] + star["height"] / 2), middle(page, 4)) < 1
 
 
 def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page: Page) -> None:
@@ -128,50 +128,48 @@ def test_the_crossing_of_ko_is_marked_while_it_may_not_be_taken(page: Page) -> N
 HEX = "/#play/hex_3x3?opponent=random&person=both&values=none"
 
 
-@pytest.mark.parametrize("options", WINDOWS, ids=str)
-def test_cells_of_hex_are_regular_hexagons_whose_edges_have_the_colours_of_the_players(
-    page: Page, options: dict[str, Any]
-) -> None:
+def test_cells_of_hex_are_regular_hexagons_whose_edges_have_the_colours_of_the_players(page: Page) -> None:
     visit(page, HEX)
-    width = width_of_square(page)
-    middles = [middle(page, cell) for cell in range(9)]
-    for near in (1, 2, 3, 5, 6, 7):
-        assert dist(middles[4], middles[near]) == pytest.approx(width, rel=0.02)
-    # A corner of the cell's box belongs to the neighbour.
-    box = page.locator("[data-square='4']").bounding_box()
-    assert box is not None
-    at = "([x, y]) => document.elementFromPoint(x, y)?.closest('.cell')?.dataset.square"
-    assert page.evaluate(at, [box["x"] + 3, box["y"] + 3]) == "1"
-    assert page.evaluate(at, [box["x"] + box["width"] - 3, box["y"] + box["height"] - 3]) == "7"
-    # The blue edges are at the top and the bottom, the others at the left and the right.
-    top, bottom, left, right = (corners(page, f"#board .side-of >> nth={number}") for number in range(4))
-    radius = width / 3**0.5
-    for cell, (x, y) in zip((0, 1, 2), top[1::3], strict=True):
-        assert (x, y) == pytest.approx((middles[cell][0], middles[cell][1] - radius), abs=1.5)
-    for cell, (x, y) in zip((6, 7, 8), bottom[1::3], strict=True):
-        assert (x, y) == pytest.approx((middles[cell][0], middles[cell][1] + radius), abs=1.5)
-    for cells, edge, side in (((0, 3, 6), left, -1), ((2, 5, 8), right, 1)):
-        for cell, pair in zip(cells, zip(edge[::2], edge[1::2], strict=True), strict=True):
-            assert [x for x, _ in pair] == pytest.approx([middles[cell][0] + side * width / 2] * 2, abs=1.5)
-    colours = page.locator("#board .side-of").evaluate_all(
-        "(nodes) => nodes.map((one) => getComputedStyle(one).stroke)"
-    )
-    assert colours[0] == colours[1] != colours[2] == colours[3]
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for _ in in_windows(page, WINDOWS):
+        width = width_of_square(page)
+        middles = [middle(page, cell) for cell in range(9)]
+        for near in (1, 2, 3, 5, 6, 7):
+            assert dist(middles[4], middles[near]) == pytest.approx(width, rel=0.02)
+        # A corner of the cell's box belongs to the neighbour.
+        box = page.locator("[data-square='4']").bounding_box()
+        assert box is not None
+        at = "([x, y]) => document.elementFromPoint(x, y)?.closest('.cell')?.dataset.square"
+        assert page.evaluate(at, [box["x"] + 3, box["y"] + 3]) == "1"
+        assert page.evaluate(at, [box["x"] + box["width"] - 3, box["y"] + box["height"] - 3]) == "7"
+        # The blue edges are at the top and the bottom, the others at the left and the right.
+        top, bottom, left, right = (corners(page, f"#board .side-of >> nth={number}") for number in range(4))
+        radius = width / 3**0.5
+        for cell, (x, y) in zip((0, 1, 2), top[1::3], strict=True):
+            assert (x, y) == pytest.approx((middles[cell][0], middles[cell][1] - radius), abs=1.5)
+        for cell, (x, y) in zip((6, 7, 8), bottom[1::3], strict=True):
+            assert (x, y) == pytest.approx((middles[cell][0], middles[cell][1] + radius), abs=1.5)
+        for cells, edge, side in (((0, 3, 6), left, -1), ((2, 5, 8), right, 1)):
+            for cell, pair in zip(cells, zip(edge[::2], edge[1::2], strict=True), strict=True):
+                assert [x for x, _ in pair] == pytest.approx([middles[cell][0] + side * width / 2] * 2, abs=1.5)
+        colours = page.locator("#board .side-of").evaluate_all(
+            "(nodes) => nodes.map((one) => getComputedStyle(one).stroke)"
+        )
+        assert colours[0] == colours[1] != colours[2] == colours[3]
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-@pytest.mark.parametrize("options", WINDOWS[:2], ids=str)
-def test_letters_and_numbers_stand_at_the_rows_and_columns_of_hex(page: Page, options: dict[str, Any]) -> None:
+def test_letters_and_numbers_stand_at_the_rows_and_columns_of_hex(page: Page) -> None:
     visit(page, HEX)
-    assert page.locator("#board .edge.top span").all_inner_texts() == ["a", "b", "c"]
-    assert page.locator("#board .edge.left span").all_inner_texts() == ["1", "2", "3"]
-    boxes = [page.locator("#board .edge span").nth(number).bounding_box() for number in range(6)]
-    places = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box is not None]
-    for cell, (x, _) in enumerate(places[:3]):
-        assert x == pytest.approx(middle(page, cell)[0], abs=2)
-    for cell, (x, y) in zip((0, 3, 6), places[3:], strict=True):
-        assert y == pytest.approx(middle(page, cell)[1], abs=2)
-        assert x < middle(page, cell)[0] - width_of_square(page) / 2
+    for _ in in_windows(page, WINDOWS[:2]):
+        assert page.locator("#board .edge.top span").all_inner_texts() == ["a", "b", "c"]
+        assert page.locator("#board .edge.left span").all_inner_texts() == ["1", "2", "3"]
+        boxes = [page.locator("#board .edge span").nth(number).bounding_box() for number in range(6)]
+        places = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box is not None]
+        for cell, (x, _) in enumerate(places[:3]):
+            assert x == pytest.approx(middle(page, cell)[0], abs=2)
+        for cell, (x, y) in zip((0, 3, 6), places[3:], strict=True):
+            assert y == pytest.approx(middle(page, cell)[1], abs=2)
+            assert x < middle(page, cell)[0] - width_of_square(page) / 2
 
 
 def test_hex_is_played_by_keys_and_the_shortest_winning_chain_is_marked(page: Page) -> None:
@@ -244,7 +242,6 @@ RING = """() => {
 """How far the ring is from its square, its width and its upper end."""
 
 
-@pytest.mark.parametrize("options", WINDOWS, ids=str)
 @pytest.mark.parametrize(
     "address",
     [
@@ -254,40 +251,37 @@ RING = """() => {
         "tictactoe?opponent=random&person=first&moves=1,1+0,0",
     ],
 )
-def test_the_ring_of_a_hint_is_around_its_square_in_every_window(
-    page: Page, address: str, options: dict[str, Any]
-) -> None:
+def test_the_ring_of_a_hint_is_around_its_square_in_every_window(page: Page, address: str) -> None:
     visit(page, f"/#play/{address}")
     hint(page)
     square = page.locator("#board .cell.hinted")
     expect(square).to_have_count(1)
-    shift_x, shift_y, width, top = page.evaluate(RING)
-    assert (shift_x, shift_y) == pytest.approx((0, 0), abs=1)
-    assert 0.7 < width / width_of_square(page) < 1
-    if address.startswith("connect_four"):
-        # The arrow falls down the column to the ring.
-        x, y = corners(page, "#board .arrow.hint")[3]
-        assert x == pytest.approx(middle(page, int(square.get_attribute("data-square") or ""))[0], abs=1)
-        assert top - width_of_square(page) / 5 < y <= top
-    page.set_viewport_size({"width": 700, "height": 800})
-    assert page.evaluate(RING)[:2] == pytest.approx((0, 0), abs=1)
+    for _ in in_windows(page, WINDOWS):
+        shift_x, shift_y, width, top = page.evaluate(RING)
+        assert (shift_x, shift_y) == pytest.approx((0, 0), abs=1)
+        assert 0.7 < width / width_of_square(page) < 1
+        if address.startswith("connect_four"):
+            # The arrow falls down the column to the ring.
+            x, y = corners(page, "#board .arrow.hint")[3]
+            assert x == pytest.approx(middle(page, int(square.get_attribute("data-square") or ""))[0], abs=1)
+            assert top - width_of_square(page) / 5 < y <= top
 
 
-@pytest.mark.parametrize("options", WINDOWS, ids=str)
-def test_the_hint_for_a_move_is_an_arrow_between_its_squares(page: Page, options: dict[str, Any]) -> None:
+def test_the_hint_for_a_move_is_an_arrow_between_its_squares(page: Page) -> None:
     visit(page, "/#play/breakthrough?opponent=random&person=first")
     hint(page)
     expect(page.locator("#board .marks > *")).to_have_count(1)
     squares = page.locator("#board .cell.hinted").evaluate_all(
         "(nodes) => nodes.map((one) => Number(one.dataset.square))"
     )
-    # X moves up, to the lower of the two numbers.
-    to, origin = middle(page, squares[0]), middle(page, squares[1])
-    outline = corners(page, "#board .arrow.hint")
-    assert dist(outline[3], to) < 1.5
-    begin = ((outline[0][0] + outline[-1][0]) / 2, (outline[0][1] + outline[-1][1]) / 2)
-    assert dist(begin, origin) + dist(begin, to) == pytest.approx(dist(origin, to), rel=0.01)
-    assert dist(begin, origin) < width_of_square(page) / 2
+    for _ in in_windows(page, WINDOWS):
+        # X moves up, to the lower of the two numbers.
+        to, origin = middle(page, squares[0]), middle(page, squares[1])
+        outline = corners(page, "#board .arrow.hint")
+        assert dist(outline[3], to) < 1.5
+        begin = ((outline[0][0] + outline[-1][0]) / 2, (outline[0][1] + outline[-1][1]) / 2)
+        assert dist(begin, origin) + dist(begin, to) == pytest.approx(dist(origin, to), rel=0.01)
+        assert dist(begin, origin) < width_of_square(page) / 2
 
 
 def test_a_hint_vanishes_with_the_next_move(page: Page) -> None:
