@@ -1,8 +1,10 @@
 """docs/notebooks/: every notebook runs from the top, and keeps small outputs."""
 
 import json
-from importlib.util import find_spec
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,28 +24,33 @@ def test_a_notebook_keeps_small_outputs(path: Path) -> None:
     assert "/tmp/" not in path.read_text()
 
 
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One kernel for all notebooks: it takes seconds to start and to import the library."""
+    client = pytest.importorskip("jupyter_client", reason="pip install -e '.[notebooks]' brings it")
+    pytest.importorskip("nbclient", reason="pip install -e '.[notebooks]' brings it")
+    manager = client.KernelManager(kernel_name="python3")
+    folder = tmp_path_factory.mktemp("kernel")
+    manager.start_kernel(cwd=str(folder), env={**os.environ, "PYTHONPATH": str(PROJECT), "IPYTHONDIR": str(folder)})
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(
-    find_spec("nbclient") is None or find_spec("ipykernel") is None,
-    reason="nbclient and ipykernel are not installed (pip install -e '.[notebooks]')",
-)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_shows_the_same_kinds_of_outputs(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_notebook_runs_and_shows_the_same_kinds_of_outputs(path: Path, kernel: Any, tmp_path: Path) -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    monkeypatch.setenv("PYTHONPATH", str(PROJECT))
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     notebook = nbformat.read(path, as_version=4)
     kept = [kinds(cell) for cell in notebook.cells]
     for cell in notebook.cells:
         cell.source = cell.source.replace("matches=20_000", "matches=1_000").replace("epochs=10", "epochs=2")
-    client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": tmp_path}})
-    client.execute()
-    assert [kinds(cell) for cell in notebook.cells] == kept
+    # Nothing of an earlier notebook is left.
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(f"%reset -f\n%cd -q {tmp_path}"))
+    NotebookClient(notebook, km=kernel, timeout=600).execute()
+    assert [kinds(cell) for cell in notebook.cells[1:]] == kept
 
 
 def kinds(cell: dict) -> set[str]:

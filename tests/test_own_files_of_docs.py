@@ -88,9 +88,10 @@ class Folder:
         return printed
 
 
-@pytest.fixture
-def folder(tmp_path: Path, installed_command: Path) -> Iterator[Folder]:
-    folder = Folder(tmp_path, installed_command)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, installed_command: Path) -> Iterator[Folder]:
+    """The same for all pages, because the start of its process takes seconds."""
+    folder = Folder(tmp_path_factory.mktemp("own"), installed_command)
     yield folder
     folder.server.stdin.close()
     assert folder.server.wait(timeout=60) == 0

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from selfplay import learn_levels, settings_of_run
-from tests.support.runs import LEARN, files_of, tiny_settings
+from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
-RUNS = {"default": (3, []), "article": (3, ["matches=4000"]), "alphazero": (2, ["matches=600", "learner.epochs=4"])}
+RUNS = {
+    "default": (3, []),
+    "article": (3, ["matches=4000"]),
+    "alphazero": (2, ["matches=600", "learner.epochs=4", "architecture.hidden_sizes=[64]"]),
+}
 """By recipe, the number of levels and the other settings of the run that is recorded."""
 OLDER_PROCESSOR = {
     "ATEN_CPU_CAPABILITY": "default",
@@ -34,8 +38,11 @@ def recorded(start: str) -> dict[str, str]:
 def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str, **environment: str) -> None:
     """Learn `levels` levels of the recorded run; the files whose recorded paths start with `start` have its digests."""
     words = [f"recipe={recipe}", *RUNS[recipe][1], f"levels={levels}", f"run_dir={folder / recipe}"]
-    command = [sys.executable, str(LEARN), *words]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
+    if environment:
+        command = [sys.executable, str(LEARN), *words]
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
+    else:
+        run_forked(LEARN, *words).check_returncode()
     found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(start)}
     assert found == recorded(start) != {}
 

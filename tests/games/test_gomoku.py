@@ -13,8 +13,6 @@ from selfplay.games.board_checks import winning_squares
 from selfplay.games.conformance import check_game, check_quickly
 from selfplay.games.gomoku import Gomoku
 from selfplay.named_players.make import make_player
-from selfplay.search.evaluation import RESULT_ONLY
-from selfplay.search.searcher import Searcher, SearchParameters
 from tests.support.mnk_proof import first_can_win
 from tests.support.open_spiel import assert_agrees
 
@@ -88,30 +86,23 @@ def test_large_boards_pass_the_quick_check(size: int) -> None:
 
 
 @pytest.mark.slow
-def test_four_in_a_row_on_4x4_is_a_draw() -> None:
-    """Uiterwijk & van den Herik, "The advantage of the initiative", 2000, table 1."""
-    game = Gomoku(4, 4, 4)
-    found = Searcher(game, RESULT_ONLY, parameters=SearchParameters(table_bits=22)).search(
-        game.init(), game.max_game_length
-    )
-    assert found.value == 0.0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "is_won"),
     [(Gomoku(3), False), (Gomoku(4, 3, 3), True), (Gomoku(4), False)],
     ids=lambda value: getattr(value, "name", None),
 )
 def test_whether_the_first_player_wins_is_proved_by_threats(game: Gomoku, is_won: bool) -> None:
-    """What the first player does not win is a draw: with a win, the second player's strategy could be used first."""
+    """What the first player does not win is a draw: with a win, the second player's strategy could be used first.
+
+    Uiterwijk & van den Herik, "The advantage of the initiative", 2000, table 1.
+    """
     assert first_can_win(game)[0] == is_won
 
 
 @pytest.mark.slow
 def test_four_in_a_row_are_completed_and_blocked() -> None:
     game = make_game("gomoku")
-    for name in ("search:alpha_beta?depth=2&evaluation=none", "mcts:rollouts?simulations=400"):
+    for name in ("search:alpha_beta?depth=2&evaluation=none", "mcts:pretrained?simulations=400"):
         player = make_player(name, game)
         for moves, actions in (
             ("c5 c4 d5 d4 e5 e4 f5 f4", {"b5", "g5"}),

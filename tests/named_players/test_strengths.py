@@ -80,7 +80,7 @@ def test_actions_within_the_slack_are_equally_likely() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "matches"), [("tictactoe", 200), pytest.param("connect_four", 40, marks=pytest.mark.slow)]
+    ("game", "matches"), [("tictactoe", 200), pytest.param("connect_four", 20, marks=pytest.mark.slow)]
 )
 def test_each_strength_beats_the_next_below_but_not_always(game: str, matches: int) -> None:
     """`python benchmarks/strengths.py` measures all games, in more matches."""

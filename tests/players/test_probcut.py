@@ -43,20 +43,23 @@ def test_where_nothing_was_fitted_the_error_names_the_command(run_dir):
 
 
 @pytest.mark.slow
-def test_parameters_are_fitted_to_a_level_and_to_its_weights_only(run_dir, caplog):
+def test_parameters_are_fitted_to_a_level_and_to_its_weights_only(tmp_path, caplog):
     caplog.set_level(logging.INFO)
-    settings = ProbCutSettings(str(run_dir), GameSettings("connect_four"), positions=600, deepest=4)
+    run_dir = tmp_path / "run"
+    shutil.copytree(pretrained_agent("othello").parent, run_dir / "level_11")
+    settings = ProbCutSettings(str(run_dir), GameSettings("othello"), positions=600, deepest=4)
     path = fit_probcut(settings)
-    assert path == run_dir / "level_15" / "probcut.yaml"
+    assert path == run_dir / "level_11" / "probcut.yaml"
     assert re.search(r"wrote .*probcut\.yaml", caplog.text)
     parameters, first = read_probcut(path), path.read_bytes()
     assert [(check.deep, check.shallow) for check in parameters.checks] == [(3, 1), (4, 2)]
     assert 500 < parameters.positions <= 600, "a match may end in its random opening"
     assert all(0.5 < slope < 2 for check in parameters.checks for slope in check.slope)
     assert fit_probcut(settings).read_bytes() == first
-    text = "search:negascout?depth=6&evaluation=level:15&probcut=1.5"
+    text = "search:negascout?depth=6&evaluation=level:11&probcut=1.5"
     draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
-    assert int(make_player(text, CONNECT_FOUR, run_dir).act(CONNECT_FOUR.init(), draws)) in range(7)
+    chosen = make_player(text, OTHELLO, run_dir).act(OTHELLO.init(), draws)
+    assert OTHELLO.action_to_string(int(chosen)) in {"c4", "d3", "e6", "f5"}
     path.write_text(path.read_text().replace(parameters.agent_sha256, "0" * 64))
     with pytest.raises(SettingError, match=r"was fitted to other weights; run .* again"):
-        make_player(text, CONNECT_FOUR, run_dir)
+        make_player(text, OTHELLO, run_dir)
