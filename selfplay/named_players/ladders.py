@@ -12,7 +12,7 @@ BOXES = "search:negascout?table_bits=14&evaluation=boxes&depth=5"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.2, 2.8, 1.8, 1.05),
-    ("gomoku_13x13", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.00864),
+    ("gomoku_13x13", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.3),
     ("gomoku_15x15", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.00864),
     ("go_7x7", "mcts:pretrained?simulations=100"): (2.9, 1.8, 1.15, 0.333),
     ("go", "mcts:pretrained?simulations=100"): (1.91, 1.04, 0.664, 0.0259),
@@ -37,8 +37,7 @@ LADDERS: dict[tuple[str, str], Temperatures] = {
     ("dots_and_boxes_5x5", BOXES): (2.03, 1.53, 1.01, 0.577),
 }
 """By the name of the game and of the player by whose values the actions are drawn. Each strength then scores 70 to 85 %
-against the next below, or as docs/playing.md says. Gomoku 13x13 has the temperatures of 15x15, with which Strongest
-scores 65 % against Hard; in Hex 13x13 those of Beginner and Easy were not measured."""
+against the next below, or as docs/playing.md says."""
 
 USUAL: dict[str, Temperatures] = {
     "mcts:pretrained": (3.4, 2.2, 1.4, 0.7),

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from selfplay.engines.clock import Clock
-from selfplay.games import make_game
+from selfplay.games import Game, make_game
+from selfplay.games.go import Go
 from selfplay.installation import __version__
 from selfplay.playing.gtp_engine import GtpEngine, make_engine
 from selfplay.playing.line_engine import answer_lines
@@ -223,6 +224,35 @@ def test_another_komi_counts_from_now_on_with_the_same_stones_also_after_moves_a
 
 > final_score
 = B+22.5
+
+""",
+    )
+
+
+class GoFromTheStart(Go):
+    """Positions cannot be set up."""
+
+    check_set_up = Game.check_set_up
+
+
+def test_a_game_whose_positions_cannot_be_set_up_takes_another_komi_too():
+    dialogue(
+        engine(f"{__name__}:GoFromTheStart_3x3"),
+        """\
+> play b B2
+=
+
+> komi 2.5
+=
+
+> play w pass
+=
+
+> play b pass
+=
+
+> final_score
+= B+6.5
 
 """,
     )
