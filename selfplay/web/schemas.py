@@ -117,7 +117,8 @@ class MatchRequest(RequestBody):
     @property
     def asks_players(self) -> bool:
         """Whether players must be loaded for the answer."""
-        return self.advance or self.learn or self.valued is not None
+        others_move = self.advance and self.person is not People.BOTH
+        return others_move or self.learn or self.valued is not None
 
 
 class CountView(BaseModel):

@@ -1,6 +1,7 @@
 """The players of opponents are loaded once for many requests."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.web.loaded_players import LoadedPlayers, NotFoundError
-from selfplay.web.schemas import OfferedPlayer
+from selfplay.web.matches import MatchService
+from selfplay.web.schemas import MatchRequest, OfferedPlayer
+from tests.web.conftest import web_settings
 
 GAME = make_game("tictactoe")
 
@@ -65,3 +68,22 @@ def test_a_player_is_loaded_again_when_its_file_has_changed(
     file.unlink()
     with pytest.raises(NotFoundError, match="One no longer exists; choose another opponent"), players.lent(GAME, offer):
         pass
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_loaded"),
+    [
+        ({"person": "both", "advance": True}, False),
+        ({"person": "first", "advance": True}, True),
+        ({"person": "both", "valued": 0}, True),
+        ({"person": "first"}, False),
+    ],
+)
+def test_an_opponent_that_neither_moves_nor_values_moves_is_not_loaded(
+    asked: dict[str, object], is_loaded: bool, tmp_path: Path
+) -> None:
+    """Its search may have to be compiled."""
+    request = MatchRequest(game="tictactoe", opponent="random", moves="", **asked)
+    with ExitStack() as lent:
+        participants = MatchService(web_settings(tmp_path)).participants(GAME, request, lent)
+        assert (participants.opponent.player is not None) == is_loaded
