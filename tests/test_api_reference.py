@@ -1,6 +1,7 @@
 """The API reference: it has every public name, with a docstring and perhaps examples, and its site is built."""
 
 import doctest
+import importlib
 import inspect
 import json
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,14 +82,29 @@ def test_the_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.
     reason="mkdocs-material and mkdocstrings are not installed (pip install -e '.[docs]')",
 )
 def test_the_site_is_built_without_warnings_and_asks_no_other_server(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT)
+    """Without the pages of the agents, of which the next test writes one."""
+    whole = f"INHERIT: {PROJECT}/mkdocs.yml\ndocs_dir: {PROJECT}/docs\nhooks: []\n"
+    (tmp_path / "mkdocs.yml").write_text(whole)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", "mkdocs.yml"]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    page = (tmp_path / "api" / "index.html").read_text()
+    page = (tmp_path / "site" / "api" / "index.html").read_text()
     for name in PUBLIC:
         assert f'id="selfplay.{name}"' in page, name
     assert 'src="http' not in page
     assert 'rel="stylesheet" href="http' not in page
+    index = (tmp_path / "site" / "index.html").read_text()
     for game in filter(is_for_compiled_search, pretrained_agents()):
-        assert f'href="./play/{game}/"' in (tmp_path / "index.html").read_text()
-        assert json.loads((tmp_path / "play" / game / "local" / "game.json").read_text())["view"]["name"] == game
+        assert f'href="./play/{game}/"' in index
+
+
+def test_the_site_has_the_page_of_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="pip install -e '.[docs]' brings it")
+    assert (PROJECT / "mkdocs.yml").read_text().count("hooks: [docs/play_agents.py]") == 1
+    monkeypatch.syspath_prepend(PROJECT / "docs")
+    hook = importlib.import_module("play_agents")
+    monkeypatch.setattr(hook, "game_names", lambda: ["connect_four", "tictactoe"])
+    hook.on_post_build(SimpleNamespace(site_dir=str(tmp_path)))
+    assert [folder.name for folder in (tmp_path / "play").iterdir()] == ["connect_four"]
+    described = json.loads((tmp_path / "play" / "connect_four" / "local" / "game.json").read_text())
+    assert described["view"]["name"] == "connect_four"

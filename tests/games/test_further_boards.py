@@ -168,13 +168,3 @@ def test_tree_searches_are_the_same_in_lockstep_and_with_kept_trees() -> None:
             results.append(search.search(middle_of_match(game, plies=ply), draws))
         found.append([field.nan_to_num(7).tolist() for result in results for field in result])
     assert found[0] == found[1]
-
-
-@pytest.mark.slow
-def test_rollouts_are_the_same() -> None:
-    found = []
-    for game in (make_game("tictactoe"), wider("tictactoe")):
-        search = TreeSearch(game, RolloutEvaluator(), make_rule("uct"), 100)
-        results = search.search(middle_of_match(game), Draws(5, torch.arange(20), 3))
-        found.append([field.nan_to_num(7).tolist() for field in results])
-    assert found[0] == found[1]

@@ -152,14 +152,14 @@ def test_what_there_is_no_time_for_is_left_out_of_the_answer_but_the_opponent_mo
     client: TestClient, service: MatchService
 ) -> None:
     service.settings.search_seconds = 1e-6
-    match = described("othello", "hard", "second")
+    match = described("breakthrough", "hard", "second")
     found = answer(client, match, advance=True, valued=0, show=["view", "judged", "hint"])
     assert (found["judged"], found["hint"], found["late"]) == (None, None, ["judged", "hint"])
     assert (len(found["match"]["plies"]), found["match"]["awaits_person"]) == (1, True)
     assert {one["value"] for one in found["match"]["legal"]} == {None}
     service.settings.search_seconds = 60
     again = answer(client, match | {"moves": found["match"]["moves"]}, show=["judged", "hint"])
-    assert (again["judged"]["source"], again["hint"]["source"], again["late"]) == (*["Pretrained, 5 plies"] * 2, [])
+    assert (again["judged"]["source"], again["hint"]["source"], again["late"]) == (*["Pretrained, 8 plies"] * 2, [])
 
 
 @pytest.mark.slow

@@ -73,7 +73,9 @@ def test_the_marked_chain_is_connected_belongs_to_the_winner_and_has_no_cell_too
     matches = []
     for _ in range(30):
         draws.shuffle(cells)
-        whole = next(n for n in range(len(cells) + 1) if bool(game.position_after(" ".join(cells[:n])).terminated))
+        state, whole = game.init(), 0
+        while not bool(state.terminated):
+            state, whole = game.step(state, cells[whole]), whole + 1
         matches += [(game, data_after(game, " ".join(cells[:count]))) for count in (whole - 1, whole)]
     views = page_views(tmp_path, matches)
     assert all(view["winning_squares"] == [] for view in views[::2])
