@@ -221,7 +221,7 @@ def test_a_sweeper_of_a_plugin_chooses_the_next_run_by_the_result_of_the_last(tm
     first, *_, last = refused.stderr.splitlines()
     assert first.startswith("error: learner.gamma=1.0: objective=beauty: must be one of exact_win_vs_random, ")
     assert last == "error: 2 of 2 runs failed"
-    refused = run_script(GENERATE, "-m", *chosen)
+    refused = run_forked(GENERATE, "-m", *chosen)
     assert_refused(refused, 2, "hydra/sweeper: only ", "learn has results")
 
 

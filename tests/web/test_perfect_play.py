@@ -102,7 +102,7 @@ def test_the_end_of_a_large_game_is_valued_exactly_whoever_plays(client: TestCli
 
 @pytest.mark.slow
 def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(client: TestClient) -> None:
-    match = described("othello", "easy", moves=TWELVE_LEFT)
+    match = described("othello", "greedy", moves=TWELVE_LEFT)
     last = len(shown(client, match)["plies"])
 
     def judged(ply: int) -> Json:

@@ -150,7 +150,7 @@ def test_the_bar_shows_who_stands_better_by_the_values_on_the_board(page: Page) 
 def test_the_review_of_othello_has_one_unit_over_the_whole_match(page: Page) -> None:
     """Against a player that turns the most discs, whose values are no estimates."""
     moves = "c4c5f6c3b5g7e3e6c2f3g3a5h8b3"
-    visit(page, f"/#play/othello?opponent=easy&person=both&moves={moves}&values=adviser")
+    visit(page, f"/#play/othello?opponent=greedy&person=both&moves={moves}&values=adviser")
     expect(page.locator("#values-about")).to_contain_text(
         "in discs; above 0 is good. It is estimated by Pretrained, 5 plies"
     )

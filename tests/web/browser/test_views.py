@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 320, "height": 640}, "color_scheme": "dark"}])
 def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, Any]) -> None:
-    for address in ("/", "/#play/othello", "/#play/sumto100", "/#story/tictactoe", "/docs"):
+    for address in ("/", "/#play/othello?opponent=random", "/#play/sumto100", "/#story/tictactoe", "/docs"):
         page.goto(address)
         if "play" in address or address == "/":
             settled(page)
