@@ -8,15 +8,11 @@ import { packed as packPosition, phaseOf } from "./rules.js";
 /** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
 
-// The numbers of float16 words, which not every browser can read itself.
-/** @type {(words: Uint16Array) => Float32Array} */
-function fromHalves(words) {
-  const numbers = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
-    const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
-    return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
-  });
-  return new Float32Array(words).map((word) => numbers[word]);
-}
+// The number of each float16 word, which not every browser can read itself.
+const HALVES = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
+  const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
+});
 
 /** @type {(description: Description, address: URL) => Promise<Evaluation>} */
 export async function loadAgent({ network, arrays, shown }, address) {
@@ -31,7 +27,7 @@ export async function loadAgent({ network, arrays, shown }, address) {
     arrays.map(({ name, type, length }) => {
       const array = new TYPES[type](bytes, offset, length);
       offset += array.byteLength;
-      return [name, type === "float16" ? fromHalves(array) : array];
+      return [name, array];
     }),
   );
   return network.kind === "tables" ? new Tables(network, read, shown ?? []) : new Layers(network, read, observer(shown, network.shape.reduce((size, one) => size * one)));
@@ -40,7 +36,7 @@ export async function loadAgent({ network, arrays, shown }, address) {
 class Tables {
   /**
    * @param {TableNetwork} network
-   * @param {{weights: Float32Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
+   * @param {{weights: Float32Array | Uint16Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
    * @param {number[]} shown
    */
   // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
@@ -48,6 +44,8 @@ class Tables {
     const { phases, parities, squares } = network;
     this.network = network;
     this.weights = weights;
+    // Tens of millions of words take a second to convert, and few are looked up.
+    this.areHalves = weights instanceof Uint16Array;
     this.weightOf = weightOf;
     this.offsets = offsets;
     this.entries = new Int32Array(offsets.length);
@@ -69,7 +67,7 @@ class Tables {
   // The value to the player who is not to move.
   /** @type {(position: Position) => number} */
   value(position) {
-    const { entries, weights, weightOf, network, firstBits } = this;
+    const { entries, weights, areHalves, weightOf, network, firstBits } = this;
     const packed = packPosition(position);
     const isSet = (/** @type {number} */ plane) => Number((packed >> firstBits[plane]) & 1n);
     const isTurned = network.upright >= 0 && isSet(network.upright) === 0;
@@ -89,7 +87,8 @@ class Tables {
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
       const entry = entries[image];
-      sum += weights[first + (weightOf === undefined ? entry : weightOf[entry])];
+      const weight = weights[first + (weightOf === undefined ? entry : weightOf[entry])];
+      sum += areHalves ? HALVES[weight] : weight;
     }
     return Math.tanh(sum);
   }
