@@ -241,7 +241,7 @@ type Rule = Puct | Uct;
 type Network = TableNetwork | LayerNetwork;
 /** rows: of weights; phases: in each set of them; marks, upright: -1 without; sets: planes, see selfplay/games/pattern_planes.py. */
 type TableNetwork = {
-  kind: "tables"; rows: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
+  kind: "tables"; weights_in_row: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
 };
 type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]; value: LayerDescription[]; policy: LayerDescription[] | null };
 

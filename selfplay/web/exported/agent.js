@@ -8,6 +8,9 @@ import { packed as packPosition, phaseOf } from "./rules.js";
 /** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
 
+// As in selfplay/web/exported_network.py.
+const BLOCK = 64;
+
 // The number of each float16 word, which not every browser can read itself.
 const HALVES = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
   const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
@@ -36,21 +39,22 @@ export async function loadAgent({ network, arrays, shown }, address) {
 class Tables {
   /**
    * @param {TableNetwork} network
-   * @param {{weights: Float32Array | Uint16Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
+   * @param {{weights: Float32Array | Uint16Array, blocks: Int32Array, weight_of_entry?: Int32Array, offsets: Int32Array, added: Int32Array}} arrays
    * @param {number[]} shown
    */
-  // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
-  constructor(network, { weights, weight_of_entry: weightOf, offsets, added }, shown) {
+  // `blocks`: for each block of weights, which of the blocks in `weights` it is. Without `weight_of_entry`, each entry
+  // has a weight of its own, with the same number.
+  constructor(network, { weights, blocks, weight_of_entry: weightOf, offsets, added }, shown) {
     const { phases, parities, squares } = network;
     this.network = network;
     this.weights = weights;
-    // Tens of millions of words take a second to convert, and few are looked up.
+    this.blocks = blocks;
+    // All would take long to convert, and few are looked up.
     this.areHalves = weights instanceof Uint16Array;
     this.weightOf = weightOf;
     this.offsets = offsets;
     this.entries = new Int32Array(offsets.length);
     this.sizes = [phases, squares, parities].map(BigInt);
-    this.weightsInRow = weights.length / network.rows;
     // The first bit of each plane of observations in packed positions.
     this.firstBits = shown.filter((_, entry) => entry % squares === 0).map(BigInt);
     // By word (0: the stones of the player who is not to move, 1: of the other, 2: marks) and square: the images that a
@@ -67,7 +71,7 @@ class Tables {
   // The value to the player who is not to move.
   /** @type {(position: Position) => number} */
   value(position) {
-    const { entries, weights, areHalves, weightOf, network, firstBits } = this;
+    const { entries, weights, blocks, areHalves, weightOf, network, firstBits } = this;
     const packed = packPosition(position);
     const isSet = (/** @type {number} */ plane) => Number((packed >> firstBits[plane]) & 1n);
     const isTurned = network.upright >= 0 && isSet(network.upright) === 0;
@@ -83,11 +87,12 @@ class Tables {
     }
     const set = network.sets.reduce((number, plane, place) => number + (isSet(plane) << place), 0);
     const row = set * network.phases + Number(phaseOf(boards[0], boards[1], ...this.sizes));
-    const first = row * this.weightsInRow;
+    const first = row * network.weights_in_row;
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
       const entry = entries[image];
-      const weight = weights[first + (weightOf === undefined ? entry : weightOf[entry])];
+      const number = first + (weightOf === undefined ? entry : weightOf[entry]);
+      const weight = weights[BLOCK * blocks[Math.floor(number / BLOCK)] + (number % BLOCK)];
       sum += areHalves ? HALVES[weight] : weight;
     }
     return Math.tanh(sum);
