@@ -37,6 +37,7 @@ GAMES = (
     "breakthrough_6x6",
     "breakthrough_8x8",
     "draughts",
+    "nine_mens_morris",
     "othello",
     "othello_6x6",
     "gomoku",

@@ -30,6 +30,7 @@ LADDERS: dict[tuple[str, str], Temperatures] = {
     ("othello", f"{DEEP_SEARCH}&depth=9&probcut=1.0&endgame=14"): (0.05, 0.035, 0.0267, 0.01),
     ("othello_6x6", f"{DEEP_SEARCH}&depth=9&endgame=14"): (0.3, 0.178, 0.105, 0.052),
     ("draughts", f"{DEEP_SEARCH}&depth=10"): (0.0934, 0.0658, 0.0462, 0.0173),
+    ("nine_mens_morris", f"{DEEP_SEARCH}&depth=7"): (0.0752, 0.0447, 0.0237, 0.006),
     ("breakthrough", f"{DEEP_SEARCH}&depth=7"): (1.61, 0.774, 0.49, 0.179),
     ("breakthrough_6x6", f"{DEEP_SEARCH}&depth=5"): (0.225, 0.15, 0.1, 0.0289),
     ("dots_and_boxes", BOXES): (10.5, 4.0, 2.0, 0.76),
