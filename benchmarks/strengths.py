@@ -33,6 +33,7 @@ GAMES = (
     "go_5x5",
     "go_7x7",
     "go",
+    "go_13x13",
     "breakthrough",
     "breakthrough_6x6",
     "breakthrough_8x8",
