@@ -309,6 +309,18 @@ def test_a_lesson_shows_the_move_that_was_played_as_a_ghost(page: Page) -> None:
     expect(ghost).to_have_count(0)
 
 
+@pytest.mark.parametrize("game", ["breakthrough", "draughts"])
+def test_the_value_of_a_move_lies_above_the_stone_that_it_moves(page: Page, game: str) -> None:
+    visit(page, f"/#play/{game}?opponent=random&person=both&analyse=1")
+    values = page.locator("#board :is(.sign, .disc) + .value")
+    expect(values).not_to_have_count(0)
+    on_top = """(nodes) => nodes.map((node) => {
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      return document.elementsFromPoint((left + right) / 2, (top + bottom) / 2).indexOf(node);
+    })"""
+    assert set(values.evaluate_all(on_top)) == {0}
+
+
 SHOWN = """async ({ game, match, ghost }) => {
   const { Board } = await import("/page/board.js");
   const { RESULT_SCALE } = await import("/page/values.js");
