@@ -76,7 +76,7 @@ def _tables(tables: TrainableTables) -> ExportedNetwork:
 
 
 BLOCK = 64
-"""Weights that stand together. Those of draughts, of which 1 % are not 0, take a tenth of the memory by blocks."""
+"""Weights that stand together. Those of draughts, of which 1 % are not 0, take an eighth of the memory by blocks."""
 
 
 def _without_zeros(weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
