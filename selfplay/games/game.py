@@ -336,6 +336,15 @@ class Game(MadeAgain, BatchStepping):
             raise IllegalActionError("the match is over in this position; set up one in which it is not")
         return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
 
+    def set_up_as_in(self, game: "Game", state: State) -> State:
+        """The position (B = 1) with the board of a `state` of `game`, which is this game with other parameters:
+        positions may hold one, such as the komi. The start of one is that of the other. Raises as `set_up`."""
+        if game.rules == self.rules:
+            return state
+        if state.key() == game.init().key():
+            return self.init()
+        return self.set_up(game.squares(state)[0].tolist(), int(state.current_player))
+
     def learned_as(self, name: str | None = None) -> str:
         """The name of this game, or of this game with other parameters, without its `counting_parameters`.
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
-
 from selfplay.engines.gtp import Vertices
 from selfplay.errors import IllegalActionError, NotNowError, SettingError
 from selfplay.games import Game
@@ -48,7 +46,7 @@ class GtpMatch:
         if not keep:
             self.clear()
             return
-        *self._before, now = [Moment(_start_in(game, old, start), actions) for start, actions in moments]
+        *self._before, now = [Moment(game.set_up_as_in(old, start), actions) for start, actions in moments]
         self.go_to(now)
 
     def clear(self) -> None:
@@ -130,10 +128,3 @@ class GtpMatch:
     def go_to(self, moment: Moment) -> None:
         """Let the match be as it was then."""
         self.session.resume(moment.actions, start=moment.start)
-
-
-def _start_in(game: Game, old: Game, start: State) -> State:
-    """A position in which a match of `old` begins, in a match of `game`: it may hold the komi."""
-    if torch.equal(start.position, old.init().position):
-        return game.init()
-    return game.set_up(old.squares(start)[0].tolist(), int(start.current_player))

@@ -206,9 +206,7 @@ class _Reader:
         stones = {stone: list(self._points(name)) for name, stone in (("AB", 1), ("AW", -1))}
         to_move = self._said("PL").upper()[:1] or ("W" if stones[1] and not stones[-1] else "B")
         if not stones[1] and not stones[-1] and to_move == "B":
-            if usual is None or of is None or of.rules == self.game.rules:
-                return usual
-            return self.game.set_up(of.squares(usual)[0].tolist(), int(usual.current_player))
+            return usual if usual is None or of is None else self.game.set_up_as_in(of, usual)
         squares = [0] * (self.game.num_squares or 0)
         for stone, points in stones.items():
             for point in points:

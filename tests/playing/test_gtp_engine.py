@@ -229,6 +229,24 @@ def test_another_komi_counts_from_now_on_with_the_same_stones_also_after_moves_a
     )
 
 
+def test_another_komi_leaves_white_to_move_on_an_empty_board(tmp_path):
+    (tmp_path / "white.sgf").write_text("(;GM[1]SZ[3]PL[W];W[bb])")
+    dialogue(
+        engine("go_3x3"),
+        f"""\
+> loadsgf {tmp_path / "white.sgf"}
+=
+
+> komi 2.5
+=
+
+> printsgf
+= (;FF[4]AP[selfplay:{__version__}]CA[UTF-8]GM[1]KM[2.5]PL[W]RU[Chinese]SZ[3];W[bb])
+
+""",
+    )
+
+
 class GoFromTheStart(Go):
     """Positions cannot be set up."""
 
