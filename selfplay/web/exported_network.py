@@ -68,6 +68,7 @@ def _tables(tables: TrainableTables) -> ExportedNetwork:
     arrays: Arrays = {"offsets": offsets, "added": added}
     if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):
         arrays["weight_of_entry"] = weight_of_entry
+    description["block"] = BLOCK
     arrays["blocks"], blocks = _without_zeros(weights)
     halves = blocks.astype(np.float16)
     # At the end, because the other numbers have to begin at a multiple of four bytes.
@@ -80,8 +81,8 @@ BLOCK = 64
 
 
 def _without_zeros(weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The weights, one row after another, in blocks of which all that are 0 are the first: for each block its number
-    among the blocks that are kept, and these."""
+    """The weights without blocks that are all 0: for each BLOCK weights, in the order of the rows, the number of their
+    block in the second array. There block 0 stands for every block of zeros."""
     padded = np.pad(weights.ravel(), (0, -weights.size % BLOCK)).reshape(-1, BLOCK)
     is_kept = padded.any(axis=1)
     numbers = np.where(is_kept, np.cumsum(is_kept), 0).astype(np.int32)

@@ -239,9 +239,9 @@ type Rule = Puct | Uct;
 
 /** A network. shape: of the observations; policy: null without a policy head. */
 type Network = TableNetwork | LayerNetwork;
-/** rows: of weights; phases: in each set of them; marks, upright: -1 without; sets: planes, see selfplay/games/pattern_planes.py. */
+/** block: weights that stand together (exported_network.py); phases: in each set of rows; marks, upright: -1 without; sets: planes, see selfplay/games/pattern_planes.py. */
 type TableNetwork = {
-  kind: "tables"; weights_in_row: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
+  kind: "tables"; weights_in_row: number; block: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
 };
 type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]; value: LayerDescription[]; policy: LayerDescription[] | null };
 

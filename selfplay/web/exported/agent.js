@@ -8,9 +8,6 @@ import { packed as packPosition, phaseOf } from "./rules.js";
 /** @type {Record<string, any>} */
 const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
 
-// As in selfplay/web/exported_network.py.
-const BLOCK = 64;
-
 // The number of each float16 word, which not every browser can read itself.
 const HALVES = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
   const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
@@ -87,12 +84,13 @@ class Tables {
     }
     const set = network.sets.reduce((number, plane, place) => number + (isSet(plane) << place), 0);
     const row = set * network.phases + Number(phaseOf(boards[0], boards[1], ...this.sizes));
-    const first = row * network.weights_in_row;
+    const { block, weights_in_row } = network;
+    const first = row * weights_in_row;
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
       const entry = entries[image];
       const number = first + (weightOf === undefined ? entry : weightOf[entry]);
-      const weight = weights[BLOCK * blocks[Math.floor(number / BLOCK)] + (number % BLOCK)];
+      const weight = weights[block * blocks[Math.floor(number / block)] + (number % block)];
       sum += areHalves ? HALVES[weight] : weight;
     }
     return Math.tanh(sum);
