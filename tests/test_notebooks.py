@@ -28,7 +28,8 @@ def test_a_notebook_keeps_small_outputs(path: Path) -> None:
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One kernel for all notebooks: it takes seconds to start and to import the library."""
     client = pytest.importorskip("jupyter_client", reason="pip install -e '.[notebooks]' brings it")
-    pytest.importorskip("nbclient", reason="pip install -e '.[notebooks]' brings it")
+    for name in ("nbclient", "ipykernel"):
+        pytest.importorskip(name, reason="pip install -e '.[notebooks]' brings it")
     manager = client.KernelManager(kernel_name="python3")
     folder = tmp_path_factory.mktemp("kernel")
     manager.start_kernel(cwd=str(folder), env={**os.environ, "PYTHONPATH": str(PROJECT), "IPYTHONDIR": str(folder)})

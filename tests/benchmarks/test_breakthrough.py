@@ -44,5 +44,5 @@ def test_the_winner_of_positions_with_few_stones_is_that_of_plain_search(proof: 
 
 
 def test_the_second_player_wins_after_a_first_move(proof: ModuleType) -> None:
-    """As after each of them: `python benchmarks/breakthrough.py` takes longer."""
+    """`python benchmarks/breakthrough.py` tries all first moves, which takes longer."""
     assert proof.winner(GAME.state_after(["c2b3"]))[0] == 1
