@@ -18,7 +18,7 @@ from numba.extending import models, register_model
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, named_by_closure
-from selfplay.compute.compile_cache import CheckedCache, cache_folder
+from selfplay.compute.compile_cache import cache_folder, keep_on_disk
 from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
 
@@ -59,7 +59,7 @@ def compiled(function: RuleFunction) -> RuleFunction:
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
     # A function that was typed at a prompt has no file by which its cache could be invalidated.
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
-        dispatcher._cache = CheckedCache(dispatcher.py_func)
+        keep_on_disk(dispatcher)
     return cast(RuleFunction, dispatcher)
 
 

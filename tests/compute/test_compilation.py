@@ -7,8 +7,8 @@ import numpy as np
 from numba.extending import overload
 
 from selfplay.compute.bit_algebra import named_by_closure
-from selfplay.compute.compilation import FEW_POSITIONS, compiled_for_many
-from selfplay.compute.compile_cache import cache_folder
+from selfplay.compute.compilation import FEW_POSITIONS, compiled, compiled_for_many
+from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
 from selfplay.games.othello_rules import othello_rules
@@ -43,6 +43,52 @@ def test_code_compiled_in_two_processes_runs_in_a_third_one(tmp_path):
     for names in [(name,) for name in GAMES] + [GAMES]:
         with fork.Pool(1) as pool:
             assert pool.apply(steps_agree, (tmp_path, names)) == [True] * len(names)
+
+
+def sevenfold(word):
+    return word * 7
+
+
+def begin(folder, barrier):
+    global all_here
+    os.environ["XDG_CACHE_HOME"], all_here = str(folder), barrier
+    cache_folder.cache_clear()
+
+
+def number_loaded(_):
+    """How many versions of a function, which another process needs at the same time, this process has loaded."""
+    dispatcher = compiled(sevenfold)
+    all_here.wait()
+    assert dispatcher(3) == 21
+    return sum(dispatcher.stats.cache_hits.values())
+
+
+def test_a_function_that_two_processes_need_at_once_is_compiled_by_one_of_them(tmp_path):
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(2, begin, (tmp_path, fork.Barrier(2))) as pool:
+        assert sorted(pool.map(number_loaded, range(2), chunksize=1)) == [0, 1]
+    assert [path.suffix for path in tmp_path.glob("selfplay/*/*")] == [".code"]
+
+
+def compile_at_low_priority(folder, compiling, may_end):
+    os.nice(1)
+    begin(folder, None)
+    with CheckedCache(compiled(sevenfold).py_func).alone():
+        compiling.set()
+        may_end.wait()
+
+
+def test_a_process_does_not_wait_for_one_of_lower_priority(tmp_path, monkeypatch):
+    monkeypatch.setattr("selfplay.compute.compile_cache.LONGEST_WAIT", 1000)
+    fork = multiprocessing.get_context("fork")
+    compiling, may_end = fork.Event(), fork.Event()
+    other = fork.Process(target=compile_at_low_priority, args=(tmp_path, compiling, may_end))
+    other.start()
+    compiling.wait()
+    with fork.Pool(1, begin, (tmp_path, fork.Barrier(1))) as pool:
+        assert pool.apply_async(number_loaded, (0,)).get(timeout=60) == 0
+    may_end.set()
+    other.join()
 
 
 def is_compiled():
