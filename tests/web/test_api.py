@@ -130,8 +130,8 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     assert (hint["value"], hint["words"]) == (best["value"], None)
     # The random player estimates nothing, so the values on the board are those of the judge too.
     assert [one["value"] for one in found["match"]["legal"]] == of_each("value", judged)
-    # The stream of random numbers of the match changes nothing, also where nothing is known from an earlier request. How
-    # long the line is depends on the time.
+    # The stream of random numbers of the match changes nothing, also where nothing is known from an earlier request.
+    # How long the line is depends on the time.
     service.recent = RecentEstimates()
     again = answer(client, described(game, "random", seed=4711), show=["hint"])["hint"]
     shorter, longer = sorted([again.pop("line"), hint.pop("line")], key=len)
