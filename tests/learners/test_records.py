@@ -3,6 +3,7 @@ named."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,13 @@ from tests.support.runs import tiny_settings
 from tests.support.wthor_files import random_matches, wthor_file
 
 GAME = make_game("othello_6x6")
-PLAYED = random_matches(GAME, 40)
 FIRST_MOVE, DISCS = HEADER.itemsize + MATCH.fields["moves"][1], HEADER.itemsize + MATCH.fields["discs"][1]
+
+
+@cache
+def played_matches() -> MatchRecord:
+    """Not played before a test needs them."""
+    return random_matches(GAME, 40)
 
 
 def generated(learner: Records, batch_size: int | None = None, game: Game = GAME) -> tuple[Rows, list[str]]:
@@ -52,12 +58,12 @@ def assert_same(found: Rows, expected: Rows) -> None:
 
 @pytest.mark.parametrize("outcome", ["return", "disc_difference"])
 def test_rows_of_a_file_are_those_of_its_matches(tmp_path: Path, outcome: str) -> None:
-    content = wthor_file(GAME, PLAYED)
+    content = wthor_file(GAME, played_matches())
     (tmp_path / "all.wtb").write_bytes(content)
     found, skipped = generated(Records(files=[str(tmp_path / "*.wtb")], gamma=0.9, outcome=outcome), batch_size=7)
-    expected = discounted_rows(GAME, PLAYED, 0.9)
+    expected = discounted_rows(GAME, played_matches(), 0.9)
     if outcome == "disc_difference":
-        lead = GAME.score(PLAYED.states[-1]).numpy()[expected.match] / 36
+        lead = GAME.score(played_matches().states[-1]).numpy()[expected.match] / 36
         expected = expected._replace(target=np.float32(np.abs(lead)) * expected.target)
         np.testing.assert_allclose(found.target, expected.target, atol=1e-6)
         expected = expected._replace(target=found.target)
@@ -127,14 +133,14 @@ def test_results_of_records_count_where_the_rules_end_no_match(tmp_path: Path) -
 
 
 def test_moves_become_policies(tmp_path: Path) -> None:
-    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, PLAYED))
+    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, played_matches()))
     found, _ = generated(Records(files=[str(tmp_path / "all.wtb")], policies=True), batch_size=16)
-    actions = [action for row in range(len(PLAYED.match)) for action in PLAYED.actions_of(row)]
+    actions = [action for row in range(len(played_matches().match)) for action in played_matches().actions_of(row)]
     assert found.policy is not None
     assert found.policy.argmax(axis=1).tolist() == actions
     assert (found.policy.sum(axis=1) == 1).all()
     assert found.ply[:3].tolist() == [-1, 0, 1]
-    rows = discounted_rows(GAME, PLAYED)
+    rows = discounted_rows(GAME, played_matches())
     expected = {(match, ply): target for match, ply, target in zip(rows.match, rows.ply, rows.target, strict=True)}
     after_moves = [
         ((match, ply), target)
@@ -142,12 +148,12 @@ def test_moves_become_policies(tmp_path: Path) -> None:
         if (match, ply) in expected
     ]
     # All positions after moves, but for the ends of the matches.
-    assert len(after_moves) == len(expected) - len(PLAYED.match)
+    assert len(after_moves) == len(expected) - len(played_matches().match)
     assert all(expected[place] == target for place, target in after_moves)
 
 
 def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
-    content = bytearray(wthor_file(GAME, PLAYED))
+    content = bytearray(wthor_file(GAME, played_matches()))
     content[FIRST_MOVE + 3 * MATCH.itemsize] = 11  # a1 is not legal
     content[FIRST_MOVE + 5 * MATCH.itemsize + 2] = 99  # not on the board
     content[FIRST_MOVE + 8 * MATCH.itemsize + 2] = 0  # stops there
@@ -155,7 +161,7 @@ def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.wtb"
     path.write_bytes(content)
     found, skipped = generated(Records(files=[str(path)]))
-    expected = discounted_rows(GAME, PLAYED)
+    expected = discounted_rows(GAME, played_matches())
     assert_same(found, expected.select(~np.isin(expected.match, [3, 5, 8])))
     assert skipped == [
         f"{path}, match 4: move 1, a1, is not legal",
@@ -165,7 +171,7 @@ def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
 
 
 def test_a_match_that_stops_early_has_the_written_result(tmp_path: Path) -> None:
-    content = bytearray(wthor_file(GAME, PLAYED))
+    content = bytearray(wthor_file(GAME, played_matches()))
     content[FIRST_MOVE + 4] = 0
     content[DISCS] = 30
     (tmp_path / "early.wtb").write_bytes(content)
@@ -188,14 +194,14 @@ SETTINGS = [
 
 
 def test_levels_after_records_learn_from_self_play(tmp_path: Path) -> None:
-    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, PLAYED))
+    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, played_matches()))
     run = RunFolder(tmp_path / "run")
     settings = tiny_settings(run.path, *SETTINGS, f"learner.files=['{tmp_path}/all.wtb']", "learner.epochs=1")
     for level in range(2):
         assert generate_level(settings, level)
         assert train_level(settings, level + 1)
     rows = read_dataset(run.dataset(0), GAME.observation_codec)
-    assert_same(rows, discounted_rows(GAME, PLAYED))
+    assert_same(rows, discounted_rows(GAME, played_matches()))
     counts = [Manifest(run.level(level)).sections["generation"]["counts"]["matches"] for level in range(2)]
     assert counts == [40, 30]
     assert not generate_level(settings, 0)
@@ -204,7 +210,7 @@ def test_levels_after_records_learn_from_self_play(tmp_path: Path) -> None:
 
 def broken_file(folder: Path) -> Path:
     """Matches of which the first and the last one are broken."""
-    content, path = bytearray(wthor_file(GAME, PLAYED)), folder / "all.wtb"
+    content, path = bytearray(wthor_file(GAME, played_matches())), folder / "all.wtb"
     for match in (0, 39):
         content[FIRST_MOVE + match * MATCH.itemsize] = 11
     path.write_bytes(content)
@@ -253,7 +259,7 @@ def test_workers_on_other_machines_are_sent_the_records(tmp_path: Path, caplog: 
     run = RunFolder(tmp_path / "run")
     settings = tiny_settings(run.path, *SETTINGS, f"learner.files=['{tmp_path}/*.wtb']")
     assert generate_level(settings, 0, executor=OnAnotherMachine(tmp_path / "elsewhere", path))
-    rows = discounted_rows(GAME, PLAYED)
+    rows = discounted_rows(GAME, played_matches())
     assert_same(read_dataset(run.dataset(0), GAME.observation_codec), rows.select(~np.isin(rows.match, [0, 39])))
     assert f"skipped {path}, match 40: move 1" in caplog.text
 
@@ -280,7 +286,7 @@ def test_the_recipe_says_what_records_gain_against_the_agent_that_comes_with_the
     [
         (None, b"", r"learner\.files=.*none\.wtb: there is no such file"),
         ("short.wtb", b"abc", r"short\.wtb: is not a WTHOR file"),
-        ("cut.wtb", wthor_file(GAME, PLAYED)[:-1], r"cut\.wtb: is not a whole WTHOR file"),
+        ("cut.wtb", wthor_file(GAME, random_matches(GAME, 1))[:-1], r"cut\.wtb: is not a whole WTHOR file"),
         ("large.wtb", bytes(HEADER.itemsize), r"large\.wtb: has matches of Othello on 8x8 squares, not of othello_6x6"),
         ("empty.wtb", bytes(12) + b"\6\0\0\0", r"there are no matches"),
         (
@@ -310,7 +316,7 @@ def test_unsuitable_files_are_refused(tmp_path: Path, name: str | None, content:
     ],
 )
 def test_settings_that_do_not_suit_are_refused(tmp_path: Path, changes: list[str], message: str) -> None:
-    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, PLAYED))
+    (tmp_path / "all.wtb").write_bytes(wthor_file(GAME, played_matches()))
     settings = tiny_settings(tmp_path / "run", *SETTINGS, f"learner.files=['{tmp_path}/all.wtb']", *changes)
     with pytest.raises(SelfPlayError, match=message):
         learn_levels(settings)

@@ -1,5 +1,7 @@
 """A dataset of matches of tic-tac-toe as a folder of parts, and trainings on its rows."""
 
+from functools import cache
+
 import pyarrow.parquet as pq
 
 from selfplay.architectures import build_network
@@ -17,7 +19,12 @@ SEED = 3
 KEY = stream_key(SEED, 1, Activity.TRAINING)
 """Of the training of level 1."""
 CODEC = GAME.observation_codec
-ROWS = random_rows(GAME, range(MATCHES))
+
+
+@cache
+def all_rows():
+    """The rows of random matches: not made before a test needs them."""
+    return random_rows(GAME, range(MATCHES))
 
 
 def in_parts(folder, rows, part_rows=700, group_rows=100):

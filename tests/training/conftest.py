@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.datasets_in_parts import ROWS, in_parts
+from tests.support.datasets_in_parts import all_rows, in_parts
 
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):
-    return in_parts(tmp_path_factory.mktemp("run") / "dataset.parquet", ROWS)
+    return in_parts(tmp_path_factory.mktemp("run") / "dataset.parquet", all_rows())

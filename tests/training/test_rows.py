@@ -24,7 +24,17 @@ from selfplay.training.examples import observations_in
 from selfplay.training.fitting import fit
 from selfplay.training.rows import SplitRows, TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, positions_of, random_rows
-from tests.support.datasets_in_parts import CODEC, GAME, KEY, ROWS, SEED, SHAPE, in_parts, make_network, make_settings
+from tests.support.datasets_in_parts import (
+    CODEC,
+    GAME,
+    KEY,
+    SEED,
+    SHAPE,
+    all_rows,
+    in_parts,
+    make_network,
+    make_settings,
+)
 from tests.support.runs import PROJECT, tiny_settings
 
 
@@ -34,7 +44,7 @@ def parts_of(rows, size=300):
 
 def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own():
     settings = make_settings()
-    split = SplitRows(TrainingRows(GAME, parts_of(ROWS)), settings, KEY)
+    split = SplitRows(TrainingRows(GAME, parts_of(all_rows())), settings, KEY)
     batches, steps = split.batches(torch.device("cpu")), -(-split.num_examples // settings.batch_size)
     shown = []
     for _ in range(2):
@@ -42,7 +52,7 @@ def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own():
         observations = torch.cat([observations_in(share.packed, SHAPE).reshape(-1, 18) for share in of_pass]).numpy()
         targets = torch.cat([share.targets for share in of_pass]).tolist()
         shown.append([(row.tobytes(), target) for row, target in zip(observations, targets, strict=True)])
-    kept = ROWS.select(~is_held_out(ROWS.match, 0.2, KEY))
+    kept = all_rows().select(~is_held_out(all_rows().match, 0.2, KEY))
     expected = zip([row.tobytes() for row in observations_of(kept, CODEC)], kept.target.tolist(), strict=True)
     assert shown[0] != shown[1]
     assert sorted(shown[0]) == sorted(shown[1]) == sorted(expected)
@@ -53,7 +63,7 @@ def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, me
     settings, trained, files = make_settings(symmetries=True, merge=merge), [], []
     for large in (1 << 20, 1):
         monkeypatch.setattr(training_rows, "LARGE", large)
-        rows, network = TrainingRows(GAME, parts_of(ROWS), tmp_path), make_network()
+        rows, network = TrainingRows(GAME, parts_of(all_rows()), tmp_path), make_network()
         files.append(isinstance(rows.packed, np.memmap))
         epochs = fit(network, rows, settings, seed=SEED)
         trained.append((epochs, torch.nn.utils.parameters_to_vector(network.parameters()).tolist()))
@@ -65,7 +75,7 @@ def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, me
 def test_rows_that_cannot_be_written_are_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(training_rows, "LARGE", 1)
     with pytest.raises(StageError, match=r"cannot write a temporary file in .*missing: No such file or directory"):
-        TrainingRows(GAME, [ROWS], tmp_path / "missing")
+        TrainingRows(GAME, [all_rows()], tmp_path / "missing")
 
 
 # ---------------------------------------------------------------------- levels
