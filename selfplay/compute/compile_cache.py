@@ -10,19 +10,15 @@ permissions of the folder do: only the user and root can write there, and they c
 as well. So a folder that anybody else owns or has access to is not used, and no file of a run is loaded in this way.
 """
 
-import fcntl
 import hashlib
 import logging
 import os
 import pickle
 import platform
 import stat
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from importlib.metadata import version
-from io import FileIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, cast
@@ -33,6 +29,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 
 from selfplay.compute.bit_algebra import identity
+from selfplay.compute.compile_lock import in_one_process
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
 from selfplay.installation import __version__
@@ -94,9 +91,6 @@ COMPILER_SETTINGS = {
 """The settings of numba, such as NUMBA_OPT in the environment, that change the machine code of a function."""
 
 DIGEST_SIZE = 32
-
-LONGEST_WAIT, POLL_SECONDS = 60, 0.02
-"""How long a process waits for another one that compiles the same function, and how often it looks; in seconds."""
 
 
 @cache
@@ -246,44 +240,9 @@ class CheckedCache(FunctionCache):
             _without_cache(f"{self._cache_path}: {error.strerror or error}")
             self.disable()
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """A block in which only one process at a time is for the same function.
-
-        A process waits at most LONGEST_WAIT, and not for one of lower priority. The lock is a flock, which the system
-        releases however a process ends, on a file that holds the niceness of the process that has it.
-        """
-        path, niceness = Path(self._cache_path, f"{self._impl.filename_base}.lock"), os.getpriority(os.PRIO_PROCESS, 0)
-        end = time.monotonic() + LONGEST_WAIT
-        with ExitStack() as stack:
-            # Without a lock, several processes compile the function.
-            with suppress(OSError):
-                file = stack.enter_context(path.open("a+b", buffering=0))
-                stack.callback(_release, file, path)
-                while not _is_locked(file, niceness) and time.monotonic() < end:
-                    file.seek(0)
-                    if int(file.read() or niceness) > niceness:
-                        break
-                    time.sleep(POLL_SECONDS)
-            yield
-
-
-def _is_locked(file: FileIO, niceness: int) -> bool:
-    """Lock a file and write the niceness of this process into it, unless another process has the lock."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    file.truncate(0)
-    file.write(str(niceness).encode())
-    return True
-
-
-def _release(file: FileIO, path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
-        # Closing is not enough: a process that has been forked off meanwhile has the file open too.
-        fcntl.flock(file, fcntl.LOCK_UN)
+    def compiling(self) -> AbstractContextManager[None]:
+        """A block in which this process may compile the function, see `compile_lock.in_one_process`."""
+        return in_one_process(Path(self._cache_path, f"{self._impl.filename_base}.lock"))
 
 
 def keep_on_disk(dispatcher: Any) -> None:
@@ -294,7 +253,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
     def compile_once(signature: Any) -> Any:
         # The compiler's lock is taken first: another thread may hold it and need the file.
-        with global_compiler_lock, cache.alone():
+        with global_compiler_lock, cache.compiling():
             return compile_signature(signature)
 
     dispatcher.compile = compile_once

@@ -71,15 +71,15 @@ def test_a_function_that_two_processes_need_at_once_is_compiled_by_one_of_them(t
 
 
 def compile_at_low_priority(folder, compiling, may_end):
-    os.nice(1)
+    os.getpriority = lambda which, who: 20  # lower than any other
     begin(folder, None)
-    with CheckedCache(compiled(sevenfold).py_func).alone():
+    with CheckedCache(compiled(sevenfold).py_func).compiling():
         compiling.set()
         may_end.wait()
 
 
 def test_a_process_does_not_wait_for_one_of_lower_priority(tmp_path, monkeypatch):
-    monkeypatch.setattr("selfplay.compute.compile_cache.LONGEST_WAIT", 1000)
+    monkeypatch.setattr("selfplay.compute.compile_lock.LONGEST_WAIT", 1000)
     fork = multiprocessing.get_context("fork")
     compiling, may_end = fork.Event(), fork.Event()
     other = fork.Process(target=compile_at_low_priority, args=(tmp_path, compiling, may_end))
