@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from selfplay import learn_levels, settings_of_run
-from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
+from tests.support.runs import LEARN, PROJECT, files_of, run_forked, tiny_settings
 
 DIGESTS = Path(__file__).parent / "data" / "digests.txt"
 RUNS = {
@@ -45,6 +47,16 @@ def assert_has_recorded_bytes(folder: Path, recipe: str, levels: int, start: str
         run_forked(LEARN, *words).check_returncode()
     found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded(start)}
     assert found == recorded(start) != {}
+
+
+def test_the_manual_has_the_commands_of_the_recorded_runs() -> None:
+    page = (PROJECT / "docs" / "reproducibility.md").read_text().replace("\\\n", "")
+    commands = re.findall(r"^ +python train/learn.py (.*outputs/digests/.*)$", page, re.MULTILINE)
+    runs = [
+        {f"recipe={recipe}", f"levels={levels}", *words, f"run_dir=outputs/digests/{recipe}"} - {"recipe=default"}
+        for recipe, (levels, words) in RUNS.items()
+    ]
+    assert [set(shlex.split(command)) for command in commands] == runs
 
 
 def test_the_first_level_of_a_run_has_the_recorded_bytes(tmp_path: Path) -> None:
