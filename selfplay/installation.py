@@ -6,7 +6,7 @@ from pathlib import Path
 
 from selfplay.errors import SettingError
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 DISTRIBUTION = "selfplay-boards"
 """The name in pyproject.toml. The distribution `selfplay` on the package index is another project."""
