@@ -329,7 +329,6 @@ export class Board {
     if (match.squares.join() !== this.shown?.match.squares.join() || !isOpen) {
       Object.assign(this, { chosen: null, asked: [] });
     }
-    const isSame = match.legal === this.shown?.match.legal && this.shown.isOpen;
     this.shown = shown;
     /** @type {(square: number, one: ActionDescription) => [number, ActionDescription]} */
     const at = (square, one) => [square, one];
@@ -338,7 +337,8 @@ export class Board {
     const moves = fromWorst.filter((one) => this.isMove(one));
     const others = fromWorst.filter((one) => !this.isMove(one));
     const bySource = Map.groupBy(moves, sourceOf);
-    if (isOpen && !isSame && others.length === 0 && bySource.size === 1) {
+    if (isOpen && others.length === 0 && bySource.size === 1) {
+      // The only stone that can move stays chosen, whatever is clicked.
       [this.chosen] = bySource.keys();
     }
     const targets = bySource.get(this.chosen ?? -1)?.map((one) => at(one.square ?? -1, one));

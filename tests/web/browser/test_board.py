@@ -116,6 +116,15 @@ def test_a_click_that_does_nothing_says_why(page: Page, address: str, squares: l
     expect(page.locator("#status")).to_have_text(sentence)
 
 
+def test_the_only_stone_that_can_move_stays_chosen_whatever_is_clicked(page: Page) -> None:
+    visit(page, "/#play/draughts?opponent=random&person=both&moves=11-15+22-18")
+    capture = page.locator("#board [aria-selected=true]")
+    for square in (35, 0, 21):
+        expect(capture).to_have_attribute("data-square", "35")
+        page.locator(f"#board [data-square='{square}']").click(force=True)
+    settled(page, 3)
+
+
 def test_the_crossing_of_ko_is_marked_while_it_may_not_be_taken(page: Page) -> None:
     visit(page, "/#play/go_3x3?moves=C1+A1+C3+B1+B2+C2")
     expect(page.locator("#board .ko")).to_have_count(1)
