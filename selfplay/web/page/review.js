@@ -5,13 +5,13 @@ import * as api from "./api.js";
 import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { gradeOf } from "./values.js";
 import { judgedOf, viewOf } from "./view.js";
-import { aboutCourse, aboutPosition, fail, say, whatHappened } from "./words.js";
+import { aboutCourse, aboutPosition, fail, say, sayProgress, whatHappened } from "./words.js";
 
 // Seconds until a position is shown without values that are not known yet, and then between two questions for them.
 const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 
-// Milliseconds until a position is shown without the values that are asked for.
-const LONGEST_LOOK = 500;
+// Milliseconds until a position is shown without the values that are asked for, and until the page says that they are coming.
+const [LONGEST_LOOK, QUICK] = [500, 300];
 
 // Parts of the answer about the match that is shown.
 /** @type {(asked: Partial<MatchRequest>, signal?: AbortSignal) => ReturnType<typeof answerTo>} */
@@ -185,23 +185,44 @@ const isKnown = (ply) => state.judged.get(ply)?.isComplete && (ply !== cursor() 
 // Counts the calls of solve.
 let solving = 0;
 
-// Asks for the values of these positions until all are known, and shows them.
+// Asks for the values of these positions until all are known, and shows them. After a match, says how many are known.
 /** @type {(plies: number[], isCurrent: () => boolean) => Promise<void>} */
 export async function solve(plies, isCurrent) {
   solving += 1;
   const mine = solving;
   const { signal } = background;
   const isWanted = () => mine === solving && isCurrent() && wantsJudge() && !signal.aborted;
-  for (const ply of plies) {
-    while (isWanted() && !isKnown(ply)) {
-      await askJudge(ply, NEXT_WAIT).catch((error) => {
-        if (!signal.aborted) {
-          throw error;
-        }
-      });
-      if (isWanted()) {
-        state.render();
+  const begun = performance.now();
+  const tell = () => {
+    if (isWanted() && opened().answer.is_over && performance.now() - begun >= QUICK) {
+      sayProgress(`Reviewing… ${plies.filter(isKnown).length} of ${plies.length}`);
+    }
+  };
+  const telling = setTimeout(tell, QUICK);
+  try {
+    for (const ply of plies) {
+      await solveOne(ply, isWanted, tell);
+    }
+  } finally {
+    clearTimeout(telling);
+    if (mine === solving) {
+      sayProgress("");
+    }
+  }
+}
+
+/** @type {(ply: number, isWanted: () => boolean, tell: () => void) => Promise<void>} */
+async function solveOne(ply, isWanted, tell) {
+  const { signal } = background;
+  while (isWanted() && !isKnown(ply)) {
+    await askJudge(ply, NEXT_WAIT).catch((error) => {
+      if (!signal.aborted) {
+        throw error;
       }
+    });
+    if (isWanted()) {
+      state.render();
+      tell();
     }
   }
 }
@@ -221,7 +242,7 @@ export function askForMore() {
       .then(() => fill(isCurrent))
       .catch((error) => isShown(asked) && !signal.aborted && fail(error));
   }
-  solve([...(isChoice ? [cursor()] : []), ...choices(asked)], isCurrent)
+  solve([...new Set([...(isChoice ? [cursor()] : []), ...choices(asked)])], isCurrent)
     .then(() => isCurrent() && asked.is_over && state.ply === null && sayEnd(asked.result))
     .catch((error) => isShown(asked) && fail(error));
 }

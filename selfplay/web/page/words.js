@@ -1,7 +1,7 @@
 // Sentences about a match.
 
 import { areTwoPeople, areWatching } from "./address.js";
-import { at } from "./drawing.js";
+import { at, element } from "./drawing.js";
 import { adviserOf, bestActions, gradeOf, silentOf, valueText } from "./values.js";
 
 // The best moves that are named.
@@ -285,6 +285,15 @@ export function curveSource(match) {
 /** @type {(text: string) => void} */
 export function say(text) {
   at("status").textContent = text;
+}
+
+// Says how far something is that follows by itself, after what was said last. It changes often, so screen readers are not told.
+/** @type {(text: string) => void} */
+export function sayProgress(text) {
+  at("status").querySelector("span")?.remove();
+  if (text !== "") {
+    at("status").append(element("span", { class: "quiet", "aria-hidden": "true" }, ` ${text}`));
+  }
 }
 
 /** @type {(error: any) => void} */

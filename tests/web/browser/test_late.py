@@ -186,6 +186,32 @@ def test_a_match_is_shown_and_played_on_before_the_judge_answers(page: Page) -> 
         page.goto("about:blank")
 
 
+def test_the_page_says_how_far_the_review_is_which_begins_with_the_last_move(page: Page) -> None:
+    asked: list[int] = []
+    page.on(
+        "request", lambda one: asked.append(one.post_data_json["ply"]) if "judged" in (one.post_data or "") else None
+    )
+    judge = Late(page, lambda body: body.get("show") == ["judged"] and body["ply"] == 2)
+    page.goto("/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
+    judge.wait()
+    said = page.locator("#status")
+    expect(said).to_have_text("Random plays 2,1. You lose. Reviewing… 3 of 6")
+    # Screen readers are told the result, and what follows from all values.
+    expect(said).to_match_aria_snapshot("- status: Random plays 2,1. You lose.")
+    judge.come()
+    expect(said).to_have_text("You lose. 1 blunder; decided at move 5.")
+    assert asked == [5, 4, 3, 2, 1, 0]
+    page.unroute_all(behavior="ignoreErrors")
+    lesson = Late(page, lambda body: body.get("show") == ["judged"] and body["ply"] == 0)
+    page.reload()
+    settled(page, 6)
+    page.get_by_role("button", name="Learn from mistakes").click()
+    lesson.wait()
+    expect(said).to_have_text("Looking for your mistakes… Reviewing… 5 of 6")
+    lesson.come()
+    expect(said).to_contain_text("Mistake 1 of 1")
+
+
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
     page = tab.context.new_page()
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
