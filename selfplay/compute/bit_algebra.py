@@ -18,8 +18,11 @@ from numba.extending import register_jitable
 
 from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
-Word = Any
+Word = int
 """A word as rules take it: a `WordInt`, or an integer in compiled code."""
+
+Bits = Any
+"""A word or a number of the program's own compiled functions, some of which also take arrays or tensors of them."""
 
 RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 
@@ -86,18 +89,18 @@ def _identities_of_enclosed(function: Any) -> list[Any]:
     return found
 
 
-def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> WordInt:
+def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> Word:
     """The word of `word_bits` bits with these bits set, as a constant of rules."""
     return WordInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
 
 
-def bit_count(word: Word) -> Word:
+def bit_count(word: Bits) -> int:
     """The number of set bits."""
     return word.bit_count() if isinstance(word, WordInt) else bit_count_of_64(word)
 
 
 @rule
-def bit_count_of_64(word: Word) -> Word:
+def bit_count_of_64(word: Bits) -> Any:
     """`bit_count` of an int64 (Warren, Hacker's Delight, section 5-1)."""
     pairs = word - ((word >> 1) & 0x5555555555555555)
     fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)

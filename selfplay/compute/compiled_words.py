@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, Word, bit_count
 from selfplay.compute.compilation import Words, part_of_compiled
 from selfplay.compute.compiled_word_type import PART, WordType, in_compiled_code, integer, word_dtype, word_type
 from selfplay.compute.random_numbers import fold
@@ -29,12 +29,12 @@ def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
 # ---------------------------------------------------------------------- reading and writing
 
 
-def read(record: Any) -> Word:
+def read(record: Any) -> Bits:
     """The word in a record of `word_dtype`."""
     return word_of_parts(record["parts"])
 
 
-def write(record: Any, word: Word) -> None:
+def write(record: Any, word: Bits) -> None:
     """Write a word or a number to a record of `word_dtype`."""
     record["parts"] = parts_of(word, len(record["parts"]))
 
@@ -64,25 +64,25 @@ in_compiled_code(write, lambda record, word: types.void, _emit_write)
 
 
 @part_of_compiled
-def load(words: Words, i: int) -> Word:
+def load(words: Words, i: int) -> Bits:
     """The word in place i."""
     return read(words[i])
 
 
 @part_of_compiled
-def store(words: Words, i: int, word: Word) -> None:
+def store(words: Words, i: int, word: Bits) -> None:
     """Write a word or a number to place i."""
     write(words[i], word)
 
 
 @part_of_compiled
-def position_of(record: Any) -> Word:
+def position_of(record: Any) -> Bits:
     """The packed position in the field `position` of a record."""
     return read(record["position"])
 
 
 @part_of_compiled
-def set_position(record: Any, packed: Word) -> None:
+def set_position(record: Any, packed: Bits) -> None:
     """Write the field `position` of a record."""
     write(record["position"], packed)
 
@@ -90,12 +90,12 @@ def set_position(record: Any, packed: Word) -> None:
 # ---------------------------------------------------------------------- parts and bits
 
 
-def num_parts(word: Word) -> int:
+def num_parts(word: Bits) -> int:
     """K, a constant where it is compiled; 1 for a number."""
     return word.num_parts if isinstance(word, WordInt) else 1
 
 
-def part(word: Word, k: int) -> Word:
+def part(word: Bits, k: int) -> Bits:
     """Bits 64 k to 64 k + 63 as an int64; part 0 of a word that holds a number is the number."""
     return np.int64(parts_of(word, k + 1)[k]) if isinstance(word, WordInt) else word
 
@@ -105,12 +105,12 @@ def as_word(number: Any) -> Word:
     return WordInt(number, 1)
 
 
-def lowest(word: Word) -> int:
+def lowest(word: Bits) -> int:
     """The number of the lowest set bit of a word that is not 0."""
     return int(bit_count((word & -word) - 1))
 
 
-def bit_like(word: Word, number: int) -> Word:
+def bit_like(word: Bits, number: int) -> Bits:
     """The word, as wide as `word`, in which only this bit is set."""
     return WordInt(1 << int(number), num_parts(word))
 
@@ -184,7 +184,7 @@ def nth_of_64(bits: int, n: int) -> int:
 
 
 @part_of_compiled
-def nth_bit(word: Word, n: int) -> int:
+def nth_bit(word: Bits, n: int) -> int:
     """The number of the n-th lowest set bit of `word`, counted from 0."""
     first, rest = 0, word
     bits = part(rest, 0)
@@ -196,7 +196,7 @@ def nth_bit(word: Word, n: int) -> int:
 
 
 @part_of_compiled
-def position_hash(packed: Word) -> Word:
+def position_hash(packed: Bits) -> Bits:
     """64 mixed bits of a packed position."""
     key = part(packed, 0)
     for k in range(1, num_parts(packed)):

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Bits, rule
 
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15 - (1 << 64)
 MIX_1 = 0xBF58476D1CE4E5B9 - (1 << 64)
@@ -68,7 +68,7 @@ class Purpose(IntEnum):
 
 
 @rule
-def mix(word: Word) -> Word:
+def mix(word: Bits) -> Bits:
     """The mixing function of SplitMix64: int64 to int64, one to one."""
     word = (word ^ ((word >> 30) & LOW_34)) * MIX_1
     word = (word ^ ((word >> 27) & LOW_37)) * MIX_2
@@ -76,31 +76,31 @@ def mix(word: Word) -> Word:
 
 
 @rule
-def wrapping(number: Word) -> Word:
+def wrapping(number: Bits) -> Bits:
     """A number whose arithmetic wraps around at 64 bits, as it does in compiled code, arrays and tensors."""
     return np.int64(number) if isinstance(number, int) else number
 
 
 @rule
-def fold(key: Word, number: Word) -> Word:
+def fold(key: Bits, number: Bits) -> Bits:
     """Fold `number` into `key` (both int64); returns the new key."""
     return mix(wrapping(key) + (wrapping(number) + 1) * GOLDEN_GAMMA)
 
 
 @rule
-def random_bits(key: Word, match: Word, ply: Word, purpose: Word) -> Word:
+def random_bits(key: Bits, match: Bits, ply: Bits, purpose: Bits) -> Bits:
     """64 random bits (int64) for one decision in one ply of one match."""
     return fold(fold(fold(key, match), ply), purpose)
 
 
 @rule
-def uniform_bits(bits: Word) -> Word:
+def uniform_bits(bits: Bits) -> Bits:
     """An int64 in [0, 2**53), from 64 random bits: a uniform float64 in [0, 1) once divided by 2**53."""
     return (bits >> 11) & LOW_53
 
 
 @rule
-def below(bits: Word, bound: Word) -> Word:
+def below(bits: Bits, bound: Bits) -> Bits:
     """An int64 in [0, bound), from 64 random bits; `bound` in [1, 2**31]. Uniform up to a bias of bound / 2**31."""
     return (((bits >> 33) & LOW_31) * bound) >> 31
 

@@ -4,7 +4,7 @@ In compiled code they are of `selfplay.compute.compiled_word_type.WordType`. Eve
 bits, `>>` fills with zeros, and no word is negative.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -47,7 +47,7 @@ def fitting(number: int, num_parts: int) -> int:
     raise OverflowError(f"{number:#x} has more than the 64 bits of a number; shift a word: word_of([0], squares) << n")
 
 
-def _wrapping(name: str) -> Any:
+def _wrapping(name: str) -> Callable[[Any, Any], "WordInt"]:
     """The operator of int with this name and two operands, whose result is a word."""
     operation = getattr(int, name)
 
@@ -68,7 +68,7 @@ def _wrapping(name: str) -> Any:
     return method
 
 
-def _comparing(name: str) -> Any:
+def _comparing(name: str) -> Callable[[Any, Any], bool]:
     operation = getattr(int, name)
 
     def method(self: "WordInt", other: Any) -> Any:

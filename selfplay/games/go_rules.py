@@ -16,7 +16,7 @@ and Taylor with three differences, as in OpenSpiel and GNU Go:
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -192,7 +192,7 @@ def _rules_without_komi(width: int) -> Rules:
         return (lead > 0) - (lead < 0)
 
     @rule
-    def observation_entry(p: Position, index: int) -> int:
+    def observation_entry(p: Position, index: int) -> Any:
         """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
         whether the former has passed; 3 and more: the bits of the number of plies, the lowest first. On most boards the
         last ones are always 0."""

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled, recursive_part
 from selfplay.compute.compiled_words import (
     load,
@@ -66,7 +66,7 @@ class Kernels(NamedTuple):
 
 
 @part_of_compiled
-def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
+def random_action(bits: Bits, key: int, match: int, ply: int) -> Bits:
     """The number of one of the set bits, each equally likely."""
     return nth_bit(bits, below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits)))
 
@@ -175,7 +175,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     )
 
 
-def _mask(rules: Rules, actions: Callable[[Position], Word], passing: int) -> Callable[[State, int], Tensor]:
+def _mask(rules: Rules, actions: Callable[[Position], Bits], passing: int) -> Callable[[State, int], Tensor]:
     """(state, A) to bool[B, A], the actions that are the bits of `actions`, or `passing` where there are none."""
     unpack = rules.position.unpack
 
@@ -206,7 +206,7 @@ def _sensible(rules: Rules, passing: int) -> Callable[[State, int], Tensor]:
     assert sensible is not None
 
     @part_of_compiled
-    def considered(position: Position) -> Word:
+    def considered(position: Position) -> Bits:
         found = sensible(position)
         return legal_actions(position) if found == 0 else found
 
@@ -272,7 +272,7 @@ def _filled_by(write: Callable[[Words, NDArray[np.int64]], None], *shape: int) -
 def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     owned, unpack = rules.owned, rules.position.unpack
     assert owned is not None
-    parts = owned(rules.initial)[0].num_parts
+    parts = num_parts(owned(rules.initial)[0])
 
     @compiled_for_many
     def write_owned(positions: Words, mine: Words, others: Words) -> None:

@@ -93,7 +93,7 @@ def nine_mens_morris_rules() -> Rules:
         return empty if bit_count(p.own) == 3 else empty & neighbours[point]
 
     @rule
-    def has_lost(p: Position) -> Word:
+    def has_lost(p: Position) -> bool:
         """Whether the player to move has too few stones, or cannot move."""
         if p.own_left > 0 or p.removing == 1:
             return bit_count(p.own) + p.own_left < 3

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Bits, rule
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import part
 from selfplay.compute.positions import Packed, pack
@@ -51,12 +51,12 @@ class Planes(NamedTuple):
 class Seen(NamedTuple):
     """What tables see of a position; or of N positions, each field int64[N]."""
 
-    to_move: Word
-    just_moved: Word
+    to_move: Bits
+    just_moved: Bits
     """The stones of the player who is not to move."""
-    marks: Word
+    marks: Bits
     """0 without marks."""
-    set_number: Word
+    set_number: Bits
     """The number of the set of weights."""
 
 
@@ -85,7 +85,7 @@ def check_two_boards(game: Game) -> None:
 
 
 @rule
-def turned(board: Word, squares: int) -> Word:
+def turned(board: Bits, squares: int) -> Bits:
     """A board turned by 180 degrees, as an int64; or several."""
     for distance, half in HALVES:
         board = ((board >> distance) & half) | ((board & half) << distance)

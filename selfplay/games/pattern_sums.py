@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.pattern_planes import Seen
 from selfplay.games.patterns import TrainableTables, added_by_squares
@@ -41,7 +41,7 @@ def images_of_squares(tables: TrainableTables) -> SquareImages:
 
 
 @part_of_compiled
-def weight_index(entry: Word, weight_of_entry: NDArray[np.int32]) -> Word:
+def weight_index(entry: Bits, weight_of_entry: NDArray[np.int32]) -> Bits:
     """The number of the weight of an entry; where no entries share weights, `weight_of_entry` is empty."""
     # Numbers without a sign, because numba counts negative indices from the end.
     return np.uint32(entry) if weight_of_entry.shape[0] == 0 else np.uint32(weight_of_entry[np.uint32(entry)])
@@ -53,7 +53,7 @@ def sum_of_weights(
     weights: NDArray[np.float32],
     weight_of_entry: NDArray[np.int32],
     current: NDArray[np.float32],
-) -> Word:
+) -> Bits:
     """The sum of the weights of these entries, which are written into `current`.
 
     It is made of four partial sums, because a processor computes these at the same time.
@@ -61,10 +61,10 @@ def sum_of_weights(
     for i in range(len(entries)):
         current[i] = weights[weight_index(entries[i], weight_of_entry)]
     rest = len(current) & 3
-    one: Word = 0.0
-    two: Word = 0.0
-    three: Word = 0.0
-    four: Word = 0.0
+    one: Bits = 0.0
+    two: Bits = 0.0
+    three: Bits = 0.0
+    four: Bits = 0.0
     for i in range(rest):
         one += current[i]
     for i in range(rest, len(current), 4):
@@ -76,7 +76,7 @@ def sum_of_weights(
 
 
 @part_of_compiled
-def change_entries(entries: NDArray[np.int32], images: SquareImages, square: Word, one: int, other: int) -> None:
+def change_entries(entries: NDArray[np.int32], images: SquareImages, square: Bits, one: int, other: int) -> None:
     """Change the entries of a position where a square gets (1), loses (-1) or keeps (0) a stone of each player."""
     for i in range(images.first[square], images.first[square + 1]):
         entries[images.image[i]] += one * images.added[0, i] + other * images.added[1, i]
@@ -87,7 +87,7 @@ def change_of_sum(
     entries: NDArray[np.int32],
     current: NDArray[np.float32],
     images: SquareImages,
-    square: Word,
+    square: Bits,
     weights: NDArray[np.float32],
     weight_of_entry: NDArray[np.int32],
 ) -> float:

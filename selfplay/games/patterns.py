@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule
+from selfplay.compute.bit_algebra import Bits, bit_count, rule
 from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
 from selfplay.games.pattern_planes import Planes, Seen
@@ -243,7 +243,7 @@ def write_entries(
 
 
 @rule
-def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int, parities: int) -> Word:
+def phase_of(just_moved: Bits, to_move: Bits, phases: int, squares: int, parities: int) -> Bits:
     """The phase of the match, from 0: the number of stones divided into bands of equal width.
 
     With `parities` 2 instead of 1 there are half as many bands, and each has one phase for even and one for odd
@@ -254,7 +254,7 @@ def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int, paritie
 
 
 @rule
-def row_of_weights(seen: Seen, phases: int, squares: int, parities: int) -> Word:
+def row_of_weights(seen: Seen, phases: int, squares: int, parities: int) -> Bits:
     """The row of the weights of a position: each set has one for each of its phases."""
     return seen.set_number * phases + phase_of(seen.just_moved, seen.to_move, phases, squares, parities)
 

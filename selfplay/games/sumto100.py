@@ -71,7 +71,8 @@ class OneHotCodec:
         foreign = np.flatnonzero(entries.sum(axis=1, dtype=np.int64) != 1)
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
-        return entries.argmax(axis=1)[:, None]
+        sums: Packed = entries.argmax(axis=1)[:, None]
+        return sums
 
 
 class SumTo100Presentation(Presentation):

@@ -45,7 +45,7 @@ def tictactoe_rules(width: int) -> Rules:
         opp: Word = squares(size)
 
     @rule
-    def has_line(stones: Word) -> Word:
+    def has_line(stones: Word) -> bool:
         """Whether `stones` fill a row, a column or a diagonal."""
         rows, columns = stones & left_column, stones & top_row
         diagonal, antidiagonal = stones & top_left, stones & top_right

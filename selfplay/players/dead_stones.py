@@ -9,9 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import word_of
+from selfplay.compute.bit_algebra import Word, word_of
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.compute.words import WordInt
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -64,9 +63,9 @@ def owners_after_playouts(game: Game, squares: Squares, key: int) -> Squares:
     return game.owners(state).numpy()
 
 
-def chains_of(stones: WordInt, game: Game) -> list[WordInt]:
+def chains_of(stones: Word, game: Game) -> list[Word]:
     """The stones in groups that are connected along lines."""
-    connected, chains = chain_rules(game.observation_shape[2]).connected, list[WordInt]()
+    connected, chains = chain_rules(game.observation_shape[2]).connected, list[Word]()
     while stones:
         chains.append(chain := connected(stones, stones & -stones))
         stones = stones ^ chain

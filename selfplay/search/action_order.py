@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import bit_like, load, lowest, store
 from selfplay.compute.positions import pack
@@ -53,7 +53,7 @@ def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int
     by_replies, by_value = _sorting_by(replies, rules), _sorting_by(value, rules)
 
     @part_of_compiled
-    def list_actions(position: Position, bits: Word, first_action: int, left: int, search: Any) -> int:
+    def list_actions(position: Position, bits: Bits, first_action: int, left: int, search: Any) -> int:
         actions, following = search.actions[left], search.following[left]
         if bits == 0:
             actions[0] = passing
@@ -89,7 +89,7 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
     play, is_again = rules.play, moves_again(rules)
 
     @part_of_compiled
-    def list_sorted(position: Position, bits: Word, first_action: int, left: int, search: Any) -> int:
+    def list_sorted(position: Position, bits: Bits, first_action: int, left: int, search: Any) -> int:
         actions, ranks, table, count = search.actions[left], search.ranks, search.table, 0
         following = search.following[left]
         while bits != 0:

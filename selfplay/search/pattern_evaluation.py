@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Bits, rule
 from selfplay.compute.compilation import Words, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest
 from selfplay.compute.elementary import tangent
@@ -56,7 +56,7 @@ class PatternTables(NamedTuple):
 
 
 @rule
-def next_change(changed: Word, one: Word, other: Word, position: NDArray[np.int64], squares: int) -> Word:
+def next_change(changed: Bits, one: Bits, other: Bits, position: NDArray[np.int64], squares: int) -> Bits:
     """The row of `PatternTables.changes` for the lowest of the changed squares; 0 if there is none."""
     if changed == 0:
         return np.uint64(0)
@@ -93,7 +93,7 @@ def move_entries(seen: Seen, tables: PatternTables) -> None:
 
 @cache
 def pattern_values(
-    see: Callable[[Position], Seen], unpack: Callable[[Word], Position]
+    see: Callable[[Position], Seen], unpack: Callable[[Bits], Position]
 ) -> tuple[CompiledValue, CompiledBatchValue]:
     """The value in (-1, 1) of a position to the player to move, and the same for several.
 

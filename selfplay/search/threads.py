@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.checks import require
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import position_hash
 from selfplay.errors import TimeLimitError
@@ -173,14 +173,14 @@ def is_shared(threads: Threads) -> bool:
 
 
 @part_of_compiled
-def mark_of(packed: Word, threads: Threads) -> tuple[Word, Word]:
+def mark_of(packed: Bits, threads: Threads) -> tuple[Bits, Bits]:
     """The index of the mark of a position, and the mark itself."""
     mark = position_hash(packed)
     return mark & (threads.marks.shape[0] - 1), mark
 
 
 @part_of_compiled
-def put_mark(packed: Word, threads: Threads) -> Word:
+def put_mark(packed: Bits, threads: Threads) -> Bits:
     """Mark a position; returns the index of its mark."""
     place, mark = mark_of(packed, threads)
     threads.marks[place] = mark
@@ -188,7 +188,7 @@ def put_mark(packed: Word, threads: Threads) -> Word:
 
 
 @part_of_compiled
-def is_marked(packed: Word, threads: Threads) -> bool:
+def is_marked(packed: Bits, threads: Threads) -> bool:
     """Whether a thread is searching the position."""
     place, mark = mark_of(packed, threads)
     return bool(threads.marks[place] == mark)

@@ -12,7 +12,7 @@ implementation for parallel search", 2002).
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled, prefetch
 from selfplay.compute.compiled_words import num_parts, part, position_hash
 
@@ -41,27 +41,27 @@ def make_table(bits: int | None, num_words: int) -> Table:
 
 
 @part_of_compiled
-def place_of(table: Table, packed: Word) -> Word:
+def place_of(table: Table, packed: Bits) -> Bits:
     """The index at which the entry of a position begins."""
     size = num_parts(packed) + POSITION
     return (position_hash(packed) & (table.shape[0] // size - 1)) * size
 
 
 @part_of_compiled
-def expect(table: Table, packed: Word) -> None:
+def expect(table: Table, packed: Bits) -> None:
     """Start to load the entry of a position that will soon be looked up."""
     if table.shape[0] > 0:
         prefetch(table, place_of(table, packed))
 
 
 @part_of_compiled
-def mixed(known: Word, value: Word) -> Word:
+def mixed(known: Bits, value: Bits) -> Bits:
     """The word that each part of the position is combined with."""
     return known * KNOWN_FACTOR ^ value * VALUE_FACTOR
 
 
 @part_of_compiled
-def look_up(table: Table, packed: Word, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
+def look_up(table: Table, packed: Bits, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
     """What is known of a position that is to be searched `left` plies ahead.
 
     Only values outside the window are returned, because the table has no principal variations for values inside it.
@@ -95,7 +95,7 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 
 @part_of_compiled
 def store(
-    table: Table, packed: Word, left: int, window: tuple[float, float], value: float, is_open: bool, action: int
+    table: Table, packed: Bits, left: int, window: tuple[float, float], value: float, is_open: bool, action: int
 ) -> None:
     """Store the result of a search of a position `left` plies ahead: its value and its best action."""
     if left < LEAST_STORED_DEPTH or table.shape[0] == 0:

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
@@ -106,7 +106,7 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
     unpack = rules.position.unpack
 
     @part_of_compiled
-    def write_entries_after(after: Position, tables: TrainableTables, entries: Word) -> Word:
+    def write_entries_after(after: Position, tables: TrainableTables, entries: Bits) -> Bits:
         """Write the entries of an afterstate, or NO_ENTRY if the match is over; returns its phase."""
         seen = Seen(part(after.own, 0), part(after.opp, 0), 0, 0)
         if legal_actions(after) == 0 and is_terminal(after):
@@ -116,13 +116,13 @@ def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[...
         return row_of_weights(seen, tables.phases, tables.squares, tables.parities)
 
     @part_of_compiled
-    def sum_of_action(p: Position, action: int, tables: TrainableTables, entries: Word) -> Word:
+    def sum_of_action(p: Position, action: int, tables: TrainableTables, entries: Bits) -> Bits:
         """The sum of weights after an action; `entries` is overwritten."""
         after = play(p, action)
         weights = tables.weights[write_entries_after(after, tables, entries)]
         if entries[0] == NO_ENTRY:
             return -FINISHED * part(return_to_move(after), 0)
-        total: Word = 0.0
+        total: Bits = 0.0
         # Added in the same order as in a search; in another order, rounding could exchange two nearly equal moves.
         for image in range(len(entries)):
             total += weights[weight_index(entries[image], tables.weight_of_entry)]

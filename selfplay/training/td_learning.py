@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.checks import check_parameters
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import bit_count_of_64
 from selfplay.compute.compilation import compiled
 from selfplay.compute.elementary import exponential, power, tangent
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -206,7 +206,7 @@ def write_exact_values(
         exact_from: the largest number of empty squares in these afterstates.
     """
     positions, guesses = played.positions[begin:end], np.zeros(end - begin, dtype=np.int64)
-    few = bit_count(positions[:, :, 0] | positions[:, :, 1]) >= (solver.game.num_squares or 0) - exact_from
+    few = bit_count_of_64(positions[:, :, 0] | positions[:, :, 1]) >= (solver.game.num_squares or 0) - exact_from
     is_late = few & (np.arange(positions.shape[1]) < played.plies[begin:end, np.newaxis])
     start = solver.game.init()
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
@@ -140,7 +140,7 @@ def write_seen(seen: Seen, written: NDArray[np.int64]) -> None:
 
 
 @part_of_compiled
-def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> Word:
+def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> Bits:
     """The sum of the weights of an unfinished afterstate, in which player `side` is not to move. The value to this
     player is the tanh of it."""
     row = row_of_weights(new, tables.phases, tables.squares, tables.parities)

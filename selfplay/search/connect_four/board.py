@@ -23,7 +23,7 @@ the one in its place.
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Bits, rule
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.connect_four import COLUMNS, ROWS, SQUARES
 
@@ -37,14 +37,14 @@ COLUMN_BITS = (1 << STEP) - 1
 
 
 @rule
-def position_of(own: Word, opp: Word) -> tuple[Word, Word]:
+def position_of(own: Bits, opp: Bits) -> tuple[Bits, Bits]:
     """(own, stones) of a position in the words of the game."""
     mine, others = in_columns(own), in_columns(opp)
     return mine, mine | others
 
 
 @rule
-def in_columns(word: Word) -> Word:
+def in_columns(word: Bits) -> Bits:
     """A word of the game in this layout."""
     squares = word & 0
     for square in range(SQUARES):
@@ -53,13 +53,13 @@ def in_columns(word: Word) -> Word:
 
 
 @rule
-def playable_squares(stones: Word) -> Word:
+def playable_squares(stones: Bits) -> Bits:
     """The lowest empty square of each column that is not full."""
     return (stones + BOTTOM_ROW) & BOARD
 
 
 @rule
-def winning_squares(own: Word, stones: Word) -> Word:
+def winning_squares(own: Bits, stones: Bits) -> Bits:
     """The empty squares that complete a line of four for the owner of `own`, whether or not they can be played now."""
     found = (own << 1) & (own << 2) & (own << 3)
     for step in (STEP - 1, STEP, STEP + 1):
@@ -70,13 +70,13 @@ def winning_squares(own: Word, stones: Word) -> Word:
 
 
 @rule
-def key_of(own: Word, stones: Word) -> Word:
+def key_of(own: Bits, stones: Bits) -> Bits:
     """A number of 49 bits that no other position has: in each column, the stones of `own` below a marking bit."""
     return own + stones + BOTTOM_ROW
 
 
 @rule
-def mirrored(key: Word) -> Word:
+def mirrored(key: Bits) -> Bits:
     """The key of the position with left and right exchanged."""
     image = key & (COLUMN_BITS << 3 * STEP)
     for column in range(3):
@@ -110,7 +110,7 @@ def make_table(bits: int) -> Table:
 
 
 @part_of_compiled
-def place_of(key: int, empties: int, far_bits: int) -> Word:
+def place_of(key: int, empties: int, far_bits: int) -> Bits:
     """The index of the entry in which a position is kept."""
     product = np.uint64(key) * MULTIPLIER
     if empties < FAR_EMPTIES:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import part_of_compiled, recursive_part
 from selfplay.games.connect_four import COLUMNS
 from selfplay.search.connect_four.board import (
@@ -50,7 +50,7 @@ class ConnectFourSearch(NamedTuple):
 
 
 @part_of_compiled
-def moves_that_do_not_lose(own: int, stones: int) -> Word:
+def moves_that_do_not_lose(own: int, stones: int) -> Bits:
     """The squares that can be played without letting the opponent win at once; 0 if there are none."""
     threats = winning_squares(stones ^ own, stones)
     moves = playable_squares(stones)
@@ -61,7 +61,7 @@ def moves_that_do_not_lose(own: int, stones: int) -> Word:
 
 
 @part_of_compiled
-def wins_next(own: int, stones: int, winning: int) -> Word:
+def wins_next(own: int, stones: int, winning: int) -> Bits:
     """Whether the player who has just moved wins with the next stone, whatever the opponent replies.
 
     `winning`: the winning squares of that player. The opponent cannot win at once.
@@ -100,14 +100,14 @@ def sort_moves(own: int, stones: int, moves: int, start: int, sorted_moves: NDAr
 
 
 @part_of_compiled
-def table_key(own: int, stones: int, empties: int) -> Word:
+def table_key(own: int, stones: int, empties: int) -> Bits:
     """The key under which a position is kept."""
     key = key_of(own, stones)
     return min(key, mirrored(key)) if empties >= MIRROR_EMPTIES else key
 
 
 @recursive_part
-def score_of(own: int, stones: int, empties: int, bound: int, search: ConnectFourSearch) -> Word:
+def score_of(own: int, stones: int, empties: int, bound: int, search: ConnectFourSearch) -> Bits:
     """A value v of a position with score s and this number of empty squares: s >= v > bound, or s <= v <= bound.
 
     The player to move must not be able to win at once. Meaningless once the search is stopped.

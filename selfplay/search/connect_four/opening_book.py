@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.games.connect_four import COLUMNS, ROWS, SQUARES
@@ -71,7 +71,7 @@ def opening_book() -> Book:
 
 
 @part_of_compiled
-def book_score(codes: NDArray[np.int32], scores: NDArray[np.int8], own: int, stones: int) -> Word:
+def book_score(codes: NDArray[np.int32], scores: NDArray[np.int8], own: int, stones: int) -> Bits:
     """The score of a position of 12 plies; NO_SCORE if the book does not have it."""
     place = place_in_book(codes, code_of(own, stones, False))
     if place < 0:
@@ -80,7 +80,7 @@ def book_score(codes: NDArray[np.int32], scores: NDArray[np.int8], own: int, sto
 
 
 @part_of_compiled
-def code_of(own: int, stones: int, mirrored: bool) -> Word:
+def code_of(own: int, stones: int, mirrored: bool) -> Bits:
     """The Huffman code of a position, or of its mirror image. `own`: the stones of the player who moved first."""
     code = 0
     for number in range(COLUMNS):

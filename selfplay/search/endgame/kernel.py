@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, prefetch, recursive_part
 from selfplay.compute.positions import Packed, pack
 from selfplay.games.rules import Rules, TurningRules
@@ -77,7 +77,7 @@ class EndgameSearch(NamedTuple):
 
 
 @part_of_compiled
-def known_cutoff(children: Children, bound: int, search: int, table: Table) -> Word:
+def known_cutoff(children: Children, bound: int, search: int, table: Table) -> Bits:
     """A value above the bound that one of the children is known to give, or NO_VALUE."""
     for number in range(len(children)):
         own, opp = children[number].own, children[number].opp
@@ -158,7 +158,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         return number
 
     @recursive_part
-    def value_of(own: int, opp: int, bound: int, first_child: Word, search: EndgameSearch) -> Word:
+    def value_of(own: int, opp: int, bound: int, first_child: Bits, search: EndgameSearch) -> Bits:
         """As the search; the children are written from `first_child` on."""
         empty = board & ~(own | opp)
         empties = bit_count(empty)

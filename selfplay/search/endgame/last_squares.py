@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import leading_zeros, part_of_compiled
 from selfplay.compute.words import WordInt
 from selfplay.games.rules import Rules, TurningRules
@@ -36,18 +36,18 @@ def compiled_flips(turning: TurningRules) -> Callable[..., Any]:
     upward, downward = rays(turning)
 
     @part_of_compiled
-    def up(own: Word, opp: Word, above: Word, ray: Word) -> Word:
+    def up(own: Bits, opp: Bits, above: Bits, ray: Bits) -> Bits:
         end = ((opp | ~ray) + above) & own & ray
         return (end - np.uint64(end != 0)) & ray
 
     @part_of_compiled
-    def down(own: Word, opp: Word, ray: Word) -> Word:
+    def down(own: Bits, opp: Bits, ray: Bits) -> Bits:
         end = (TOP >> leading_zeros((ray & ~opp) | ONE)) & own & ray
         return (~end + ONE << ONE) & ray
 
     # The rays are written out, so that the compiler does the same with four of them in one instruction.
     @part_of_compiled
-    def flips(own: Word, opp: Word, move: Word) -> Word:
+    def flips(own: Bits, opp: Bits, move: Bits) -> Bits:
         square = np.uint64(bit_count(move - 1))
         mine, others, above = np.uint64(own), np.uint64(opp), np.uint64(move) << ONE
         turned = up(mine, others, above, upward[square, 0]) | up(mine, others, above, upward[square, 1])
@@ -114,7 +114,7 @@ def odd_quarters(quarters: tuple[int, ...]) -> Part:
     first, second, third, fourth = quarters
 
     @part_of_compiled
-    def squares_of_odd_quarters(empty: int) -> Word:
+    def squares_of_odd_quarters(empty: int) -> Bits:
         return (
             (-(bit_count(empty & first) & 1) & first)
             | (-(bit_count(empty & second) & 1) & second)
@@ -135,12 +135,12 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
     flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
-    def final(own: int, opp: int, empties: int, count: Count) -> Word:
+    def final(own: int, opp: int, empties: int, count: Count) -> Bits:
         lead = margin(own, opp)
         return lead + count.empties_to_winner * empties * ((lead > 0) * 1 - (lead < 0) * 1)
 
     @part_of_compiled
-    def last_1(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+    def last_1(own: int, opp: int, empty: int, bound: int, count: Count) -> Bits:
         count.visited += 1
         turned = flips(own, opp, empty)
         if turned != 0:
@@ -151,7 +151,7 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
         return final(own, opp, 1, count)
 
     @part_of_compiled
-    def last_2(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+    def last_2(own: int, opp: int, empty: int, bound: int, count: Count) -> Bits:
         count.visited += 1
         one = empty & -empty
         other = empty ^ one
@@ -173,7 +173,7 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
 
     def with_one_more(below: Part, empties: int) -> Part:
         @part_of_compiled
-        def last(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+        def last(own: int, opp: int, empty: int, bound: int, count: Count) -> Bits:
             count.visited += 1
             odd = squares_of_odd_quarters(empty)
             sign = 1
@@ -204,7 +204,7 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
     last_5 = with_one_more(last_4, LAST_SQUARES)
 
     @part_of_compiled
-    def value(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+    def value(own: int, opp: int, empty: int, bound: int, count: Count) -> Bits:
         empties = bit_count(empty)
         if empties == LAST_SQUARES:
             return last_5(own, opp, empty, bound, count)

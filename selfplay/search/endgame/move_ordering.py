@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.patterns import CONTENTS, contributions_of, phase_of
 from selfplay.games.rules import Rules, TurningRules
@@ -69,14 +69,14 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
-    def at_a_glance(own: int, opp: int, is_odd: bool) -> Word:
+    def at_a_glance(own: int, opp: int, is_odd: bool) -> Bits:
         moves = legal_actions(own, opp)
         exposed = neighbours(opp) & board & ~(own | opp)
         rating = MOVE * bit_count(moves) + CORNER_TO_TAKE * bit_count(moves & corners)
         return rating + EXPOSED_DISC * bit_count(exposed) - ODD_QUARTER * is_odd
 
     @part_of_compiled
-    def prospects(own: int, opp: int) -> Word:
+    def prospects(own: int, opp: int) -> Bits:
         """How good the position is for the player to move."""
         empty = board & ~(own | opp)
         mine, others = legal_actions(own, opp), legal_actions(opp, own)
@@ -89,7 +89,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
         )
 
     @part_of_compiled
-    def after_a_reply(own: int, opp: int) -> Word:
+    def after_a_reply(own: int, opp: int) -> Bits:
         moves = legal_actions(own, opp)
         if moves == 0:
             if legal_actions(opp, own) == 0:
@@ -104,7 +104,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
         return best
 
     @part_of_compiled
-    def by_learned_value(own: int, opp: int, learned: LearnedValues) -> Word:
+    def by_learned_value(own: int, opp: int, learned: LearnedValues) -> Bits:
         moves = legal_actions(own, opp)
         exposed = neighbours(opp) & board & ~(own | opp)
         rating = MOVE * bit_count(moves) + JUDGED_CORNER_TO_TAKE * bit_count(moves & corners)
@@ -200,7 +200,7 @@ def learned_values(tables: PatternTables) -> LearnedValues:
 
 
 @part_of_compiled
-def learned_value(own: int, opp: int, learned: LearnedValues) -> Word:
+def learned_value(own: int, opp: int, learned: LearnedValues) -> Bits:
     """The value of a position to the player who has just moved (`opp`), in UNITS_PER_SQUARE."""
     contributions, first, weights, squares, parities = learned
     just_moved, to_move = np.uint64(opp), np.uint64(own)

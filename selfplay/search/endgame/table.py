@@ -12,7 +12,7 @@ second the latest. A position can only be in the bucket of its hash.
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
 from selfplay.search.endgame.last_squares import NO_VALUE
@@ -41,7 +41,7 @@ def make_table(bits: int) -> Table:
 
 
 @part_of_compiled
-def bucket_of(table: Table, own: int, opp: int) -> Word:
+def bucket_of(table: Table, own: int, opp: int) -> Bits:
     """The index at which the bucket of a position begins."""
     return (fold(own, opp) & (table.shape[0] // BUCKET - 1)) * BUCKET
 

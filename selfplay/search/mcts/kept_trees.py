@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, position_of
 from selfplay.compute.random_numbers import Draws
@@ -53,7 +53,7 @@ class KeptTrees:
 
 
 @part_of_compiled
-def find(nodes: Nodes, position: Word) -> int:
+def find(nodes: Nodes, position: Bits) -> int:
     """The number of the first node with this position among the children and grandchildren of the root."""
     for number in range(1, len(nodes)):
         node = nodes[number]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import position_of
@@ -40,7 +40,7 @@ WON = 1.0
 class Node(Protocol):
     """One position of a tree, read and written by compiled code."""
 
-    position: Word
+    position: Bits
     """Packed; `selfplay.compute.compiled_words.position_of` reads it and `set_position` writes it."""
     value: float
     """The value that the evaluator gives the position, or the exact value if `is_proved`."""
@@ -69,7 +69,7 @@ class Edge(Protocol):
 
 
 def _record(protocol: type, num_words: int = 1) -> "np.dtype[np.void]":
-    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Word: word_dtype(num_words)}
+    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Bits: word_dtype(num_words)}
     return np.dtype([(name, kinds[kind]) for name, kind in protocol.__annotations__.items()], align=True)
 
 
