@@ -46,6 +46,8 @@ PUBLIC = [name for name in selfplay.__all__ if name != "__version__"]
 def test_every_public_name_is_documented(name: str) -> None:
     assert f"\n::: selfplay.{name}\n" in (PROJECT / "docs" / "api.md").read_text()
     thing = getattr(selfplay, name)
+    if thing is int:  # another name for it, whose meaning is in a docstring that only the site shows
+        return
     assert (">>>" in thing.__doc__) == (name in MOST_USED)
     if inspect.isclass(thing):
         functions = {key: value for key, value in vars(thing).items() if inspect.isfunction(value) and key[0] != "_"}
