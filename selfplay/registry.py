@@ -54,6 +54,10 @@ def is_module(name: str) -> bool:
             return False
 
 
+SIZE = re.compile(r"([1-9][0-9]?)x\1")
+PARAMETER = re.compile(r"([a-z]+)=(-?[0-9]+(?:\.[0-9]+)?)")
+"""Words of the name of a game, which are separated by underscores."""
+
 SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
 """OpenSpiel's names of games that have another name here."""
 
@@ -71,11 +75,14 @@ class GameName(NamedTuple):
 
 def parts_of_game_name(name: str) -> GameName:
     """The parts of the name of a game."""
-    found = re.fullmatch(r"(.+?)(?:_([1-9][0-9]?)x\2)?((?:_[a-z]+=-?[0-9]+(?:\.[0-9]+)?)*)", name)
-    if found is None:
-        return GameName(name, None, {})
-    parameters = dict(one.split("=") for one in found[3].split("_")[1:])
-    return GameName(found[1], None if found[2] is None else int(found[2]), parameters)
+    first, *words = name.split("_")
+    parameters = list[tuple[str, str]]()
+    while words and (found := PARAMETER.fullmatch(words[-1])):
+        words.pop()
+        parameters.append((found[1], found[2]))
+    size = SIZE.fullmatch(words[-1]) if words else None
+    base = "_".join([first, *words[:-1]] if size else [first, *words])
+    return GameName(base, int(size[1]) if size else None, dict(reversed(parameters)))
 
 
 def differ_in_size(name: str, other: str) -> bool:

@@ -30,6 +30,7 @@ FLAGS = {"true": 1, "1": 1, "false": 0, "0": 0}
 """The texts of parameters that are true or false."""
 KINDS_OF_PARAMETERS = {bool: "true or false", int: "a whole number", float: "a number"}
 
+# Takes linear time: it is tried once for each word.
 MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
 
 

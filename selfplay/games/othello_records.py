@@ -22,11 +22,12 @@ from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "*", -1: "O", 0: "-"}
 COLOURS = ("B", "W")
+# These take linear time, because no two parts beside each other can match the same sign.
 TAG = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
 TAGS = re.compile(r"(?:\s*[A-Za-z]+\[[^\]]*\])*")
 GGF_START = re.compile(r"\s*(?:\d+\s*)?\(;")
-KIND = re.compile(r"s?(\d+)([ra-z0-9:]*)", re.IGNORECASE)
-"""The type of a match: the squares along a side, then its variant."""
+KIND = re.compile(r"s?(\d{1,2})([a-z:][a-z0-9:]*)?", re.IGNORECASE)
+"""The type of a match: the squares along a side, then its variant, which does not begin with a digit."""
 
 
 class GgfMatch(NamedTuple):
@@ -79,7 +80,7 @@ def is_ggf(text: str) -> bool:
 
 def width_of_ggf(text: str) -> int | None:
     """The squares along a side of the board of a match in this format; None if the text does not contain this."""
-    found = re.search(r"\bBO\[(\d+)\s", text, re.IGNORECASE)
+    found = re.search(r"\bBO\[(\d{1,2})\s", text, re.IGNORECASE)
     return int(found[1]) if found and is_ggf(text) else None
 
 
@@ -102,7 +103,7 @@ def read_ggf(text: str, width: int) -> GgfMatch:
     if said["GM"].lower() != "othello":
         raise IllegalActionError(f"GM[{shortened(said['GM'])}]: not a match of Othello")
     kind = KIND.fullmatch(said["TY"])
-    if kind is None or int(kind[1]) != width or "a" in kind[2].lower():
+    if kind is None or int(kind[1]) != width or "a" in (kind[2] or "").lower():
         raise IllegalActionError(f"TY[{shortened(said['TY'])}]: not a match of Othello on {width}x{width} squares")
     if "BO" not in said:
         raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")

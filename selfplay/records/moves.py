@@ -19,9 +19,11 @@ NUMBER = r"(\d+(?:\.\d+)?)"
 POINTS = re.compile(rf"{NUMBER}[-:]{NUMBER}")
 LEAD = re.compile(rf"([+-]?){NUMBER}")
 DRAW = "1/2-1/2"
+# Takes linear time: what is tried from one line start ends before the next [ at a line start, or at a quotation mark.
 TAGS = re.compile(r'^\[(\w+)\s+"([^"\n]*)"\]\s*$', re.MULTILINE)
-NOT_MOVES = re.compile(r"\{[^}]*\}|\([^()]*\)|;.*|\$\d+")
-"""Comments, other lines of play and marks in PGN."""
+NOT_MOVES = re.compile(r"\{[^}]*\}?|\([^()]*\)|;.*|\$\d+")
+"""Comments, other lines of play and marks in PGN. A comment without an end is all that follows: if each { of a long
+text could fail to find its end, reading the text would take quadratic time."""
 
 
 def lead_of(text: str) -> tuple[float, float] | None:

@@ -32,8 +32,9 @@ SWAPS = ("swap-pieces", "swap")
 """How programs write that a player of Hex swaps."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 START = re.compile(r"\s*\(\s*;")
-TOKEN = re.compile(r"\[(?:[^\]\\]|\\.)*\]|[()]", re.DOTALL)
-"""A value, whose brackets do not count, or a bracket of a tree."""
+TOKEN = re.compile(r"\[(?:[^\]\\]++|\\.)*+\]?|[()]", re.DOTALL)
+"""A value, whose brackets do not count, or a bracket of a tree. A value without an end is all that follows: if each [
+of a long text could fail to find its end, reading the text would take quadratic time."""
 CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
 """A cell of Hex as a letter and a number."""
 POINTS = re.compile(r"\d+(?:\.\d+)?")
@@ -47,8 +48,8 @@ class SmartGameFormat:
     """Matches of the games in NUMBERS, on square boards."""
 
     def is_written_in(self, text: str) -> bool:
-        number = re.search(r"GM\[\s*([^\]]*?)\s*\]", text)
-        return START.match(text) is not None and (number[1].isdigit() if number else "BO[" not in text)
+        number, is_said, _ = text.partition("GM[")[2].partition("]")
+        return START.match(text) is not None and (number.strip().isdigit() if is_said else "BO[" not in text)
 
     def fits(self, game: Game) -> bool:
         height, width = game.board_shape or (0, 1)
