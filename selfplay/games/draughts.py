@@ -27,15 +27,18 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+import torch
+
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
-from selfplay.compute.positions import flag, number, position, squares
-from selfplay.games.game import Game
+from selfplay.compute.positions import flag, number, packed_array, position, squares
+from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.draughts_notation import DARK, actions_of_move, number_of, read_pieces, written_pieces
+from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 
 WIDTH, SQUARES, DIRECTIONS = 8, 64, 4
-DARK = [square for square in range(SQUARES) if (square // WIDTH + square % WIDTH) % 2]
 OFFSETS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 """The rows and columns of a step in each direction; the opposite of direction d is 3 - d."""
 QUIET = 80
@@ -225,7 +228,35 @@ class Draughts(Game):
         origin, target = MOVES[action]
         return f"{number_of(origin)}{'x' if abs(origin - target) > WIDTH + 1 else '-'}{number_of(target)}"
 
+    def read_transcript(self, text: str, start: State | None = None) -> list[int]:
+        """The actions of a transcript such as 11-15 22-18 15x22. Several jumps of one piece may be one move, such as
+        11x18x25, also without the squares between, 11x25.
 
-def number_of(square: int) -> int:
-    """The number of a dark square in the Portable Draughts Notation."""
-    return 32 - square // 2
+        Raises IllegalActionError for a move that is not legal, or that can be made in ways with different captures.
+        """
+        place, actions = self.positions(self.init() if start is None else start)[0], list[int]()
+        for count, part in enumerate(without_move_numbers(text).split(), start=1):
+            try:
+                found = actions_of_move(self.rules, MOVES, place, part)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"move {count}, {shortened(part)}: {error}") from None
+            for action in found:
+                place = self.rules.play(place, action)
+            actions += found
+        return actions
+
+    def read_fen(self, text: str) -> State:
+        """The position (B = 1) that the tag FEN describes: the side to move, and the squares of men and kings, such as
+        B:W18,24,K27:B12,K16. Raises IllegalActionError."""
+        to_move, colours, kings = read_pieces(text)
+        own, opp = colours[to_move], colours[1 - to_move]
+        placed = self.rules.position(own, opp, kings, 0, 1 - to_move, 0)
+        state = self.state_at(torch.from_numpy(packed_array([placed])))
+        if bool(state.terminated):
+            raise IllegalActionError(f"FEN {shortened(text)!r}: the match is over in this position")
+        return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
+
+    def fen_of(self, state: State) -> str:
+        """The position (B = 1) as the tag FEN describes it."""
+        stones, kings = self.squares(state)[0].tolist(), self.presentation.marks(state)[0].tolist()
+        return written_pieces(int(state.current_player), stones, kings)

@@ -226,12 +226,12 @@ class Game(MadeAgain, BatchStepping):
         """
         return [self.string_to_action(part) for part in without_move_numbers(text).split()]
 
-    def written_moves(self, text: str) -> list[tuple[int | None, int]]:
+    def written_moves(self, text: str, start: State | None = None) -> list[tuple[int | None, int]]:
         """The actions that a transcript names, each with the player if the text says it; passes may be left out.
 
-        Raises IllegalActionError if part of the text does not name an action.
+        `start` and errors: as `read_transcript`.
         """
-        return [(None, action) for action in self.read_transcript(text)]
+        return [(None, action) for action in self.read_transcript(text, start)]
 
     def start_of_transcript(self, text: str) -> State | None:
         """The position (B = 1) in which a transcript says that the match begins; None: the usual one.
@@ -239,6 +239,17 @@ class Game(MadeAgain, BatchStepping):
         Raises IllegalActionError if it cannot be read.
         """
         return None
+
+    def read_fen(self, text: str) -> State:
+        """The position (B = 1) that the tag FEN of a record describes.
+
+        Raises IllegalActionError if it cannot be read, or there is no such notation for this game.
+        """
+        raise IllegalActionError(f"FEN {shortened(text)!r}: positions of {self.name} are not read in this notation")
+
+    def fen_of(self, state: State) -> str:
+        """A position (B = 1) as `read_fen` reads it. Raises IllegalActionError as that."""
+        raise IllegalActionError(f"positions of {self.name} are not written in a notation (FEN)")
 
     # ------------------------------------------------------------------ the same for all games
 

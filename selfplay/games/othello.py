@@ -201,7 +201,7 @@ class Othello(Game):
         squares = "".join(PASSES.sub("", without_move_numbers(text).lower()).split())
         return [(None, squares[place : place + 2]) for place in range(0, len(squares), 2)]
 
-    def written_moves(self, text: str) -> list[tuple[int | None, int]]:
+    def written_moves(self, text: str, start: State | None = None) -> list[tuple[int | None, int]]:
         return [(player, self.string_to_action(move)) for player, move in self._moves_of(text)]
 
     def start_of_transcript(self, text: str) -> State | None:

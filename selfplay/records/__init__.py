@@ -7,20 +7,30 @@ A format is one object (`RecordFormat`), with a line in `FORMATS`. Another packa
 group `selfplay.records`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import torch
 
-from selfplay.errors import IllegalActionError, InvalidFileError, OtherGameError, SelfPlayError, SettingError
+from selfplay.errors import (
+    IllegalActionError,
+    InvalidFileError,
+    OtherGameError,
+    SelfPlayError,
+    SettingError,
+    shortened,
+)
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.state import State, forfeited_state
+from selfplay.records.charset import decoded
 from selfplay.records.written import WrittenMatch
 from selfplay.registry import Registry
 
+NO_MATCH = "the text holds no match"
 GIVEN_UP = "F"
 """`Result.by` of a match that a player has forfeited."""
 
@@ -87,7 +97,7 @@ class RecordFormat(Protocol):
         """Whether matches of this game can be written."""
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        """The matches of a text, at least one.
+        """The matches of a text.
 
         Args:
             game: used for what the text does not say, such as the komi.
@@ -112,8 +122,9 @@ class RecordFormat(Protocol):
 FORMATS = Registry[RecordFormat](
     "format of records",
     {
-        "pgn": "selfplay.records.moves:PGN",
+        "pgn": "selfplay.records.tagged:PGN",
         "txt": "selfplay.records.moves:TRANSCRIPT",
+        "pdn": "selfplay.records.tagged:PDN",
         "ggf": "selfplay.records.moves:GGF",
         "sgf": "selfplay.records.sgf:SGF",
     },
@@ -123,25 +134,43 @@ FORMATS = Registry[RecordFormat](
 """By the ending of file names. The first one that recognises a text reads it; the last one that fits a game writes."""
 
 
-def read_records(text: str, game: Game | None = None, start: State | None = None) -> list[Record]:
-    """The matches of a text. Arguments and errors: see `RecordFormat.read`."""
-    return format_of_text(text).read(text, game, start)
+def read_records(text: str, game: Game | None = None, start: State | None = None, ending: str = "") -> list[Record]:
+    """The matches of a text. `ending`: of the name of its file. Other arguments and errors: see `RecordFormat.read`."""
+    with refusing_all():
+        return format_of_text(text, ending).read(text, game, start)
 
 
-def format_of_text(text: str) -> RecordFormat:
-    """The format of a text. Raises IllegalActionError if it is in none."""
-    for name in FORMATS:
+@contextmanager
+def refusing_all() -> Iterator[None]:
+    """Whatever a reader does not expect in a text from elsewhere is an IllegalActionError, which says what it was."""
+    try:
+        yield
+    except SelfPlayError:
+        raise
+    except Exception as error:
+        raise IllegalActionError(f"cannot be read: {type(error).__name__}: {shortened(str(error))}") from error
+
+
+def format_of_text(text: str, ending: str = "") -> RecordFormat:
+    """The format of a text: that of the ending of its file, if it is written in it, else the first that recognises it.
+
+    Raises IllegalActionError if it is in none.
+    """
+    known = [ending] if ending in FORMATS else []
+    for name in (*known, *FORMATS):
         if (form := FORMATS[name]).is_written_in(text):
             return form
+    if known:
+        return FORMATS[ending]
     raise IllegalActionError(f"the text is in none of the formats {', '.join(FORMATS)}")
 
 
-def read_record(text: str, game: Game | None = None, start: State | None = None) -> Record:
-    """The one match of a text. Raises IllegalActionError also if it has several."""
-    record, *others = read_records(text, game, start)
-    if others:
-        raise IllegalActionError(f"the text holds {1 + len(others)} matches; give one of them")
-    return record
+def read_record(text: str, game: Game | None = None, start: State | None = None, ending: str = "") -> Record:
+    """The one match of a text. Raises IllegalActionError also if it has several, or none."""
+    records = read_records(text, game, start, ending)
+    if len(records) != 1:
+        raise IllegalActionError(f"the text holds {len(records)} matches; give one of them" if records else NO_MATCH)
+    return records[0]
 
 
 def read_record_of(game: Game, text: str, start: State | None = None) -> Record:
@@ -162,9 +191,14 @@ def read_record_file(path: Path, game: Game | None = None) -> Record:
     """The one match of a file. Raises InvalidFileError if it cannot be read."""
     text = decoded(read_bytes(path))
     try:
-        return read_record(text, game)
+        return read_record(text, game, ending=ending_of(path))
     except SelfPlayError as error:
         raise InvalidFileError(path, str(error)) from error
+
+
+def ending_of(path: Path) -> str:
+    """The ending of the name of a file, without the dot, in small letters."""
+    return path.suffix.removeprefix(".").lower()
 
 
 def record_of(game: Game, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> Record:
@@ -184,14 +218,6 @@ def written_record(record: Record, name: str | None = None) -> MatchFile:
     return MatchFile(f".{chosen}", FORMATS[chosen].write(record))
 
 
-def decoded(content: bytes) -> str:
-    """The text of a file."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")  # as SGF has it if no charset is named
-
-
 def fitting_formats(game: Game) -> list[str]:
     """The names of the formats in which matches of this game can be written."""
     return [name for name in FORMATS if FORMATS[name].fits(game)]
@@ -208,7 +234,7 @@ def format_of_file(path: Path, game: Game) -> str:
 
     Raises SettingError if it does not fit the game.
     """
-    name = path.suffix.removeprefix(".") or fitting_formats(game)[-1]
+    name = ending_of(path) or fitting_formats(game)[-1]
     check_format(name, game)
     return name
 

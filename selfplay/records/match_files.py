@@ -15,10 +15,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from selfplay.errors import IllegalActionError, InvalidFileError, SettingError
+from selfplay.errors import IllegalActionError, InvalidFileError, SelfPlayError, SettingError
 from selfplay.files import read_bytes, user_path
 from selfplay.games import Game
-from selfplay.records import FORMATS, decoded, format_of_text
+from selfplay.records import FORMATS, NO_MATCH, ending_of, format_of_text, refusing_all
+from selfplay.records.charset import decoded
 from selfplay.records.written import Moves, WrittenMatch, concatenated, moves_of
 from selfplay.registry import Registry
 
@@ -40,12 +41,15 @@ KINDS = Registry[Callable[[bytes, Game], MatchFile]](
 
 
 class TextFile:
-    """The matches of a text, such as SGF."""
+    """The matches of a text, such as SGF. `ending`: that of the name of its file.
 
-    def __init__(self, content: bytes, game: Game) -> None:
+    A text without a match counts as one that is broken, so that one file among many does not stop the others.
+    """
+
+    def __init__(self, content: bytes, game: Game, ending: str) -> None:
         text = decoded(content)
-        self.game, self.form = game, format_of_text(text)
-        self.texts = self.form.split(text)
+        self.game, self.form = game, format_of_text(text, ending)
+        self.texts = self.form.split(text) or ([""] if text.strip() else [])
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -55,9 +59,12 @@ class TextFile:
         return moves_of([self._match(text) for text in self.texts[numbers]], self.game)
 
     def _match(self, text: str) -> WrittenMatch | str:
+        if not text:
+            return NO_MATCH
         try:
-            return self.form.written(text, self.game)
-        except (IllegalActionError, SettingError) as error:
+            with refusing_all():
+                return self.form.written(text, self.game)
+        except SelfPlayError as error:
             return str(error)
 
 
@@ -126,12 +133,12 @@ class MatchFiles:
 @lru_cache(maxsize=4)
 def _opened(path: Path, game: Game, changed: int) -> MatchFile:
     """A file at its time of change. Raises SettingError, InvalidFileError."""
-    ending = path.suffix.removeprefix(".").lower()
+    ending = ending_of(path)
     if ending not in KINDS and ending not in FORMATS:
         known = ", ".join(f".{name}" for name in (*KINDS, *FORMATS))
         raise SettingError(f"files={path}: the name must end with one of {known}")
     content = read_bytes(path)
     try:
-        return KINDS[ending](content, game) if ending in KINDS else TextFile(content, game)
+        return KINDS[ending](content, game) if ending in KINDS else TextFile(content, game, ending)
     except (ValueError, IllegalActionError) as error:
         raise InvalidFileError(path, str(error)) from error

@@ -1,5 +1,4 @@
-"""The formats that games read themselves: the moves alone, also with the tags of PGN, and in Othello the Generic Game
-Format."""
+"""The formats that games read themselves: the moves alone, and in Othello the Generic Game Format."""
 
 import re
 from functools import cache
@@ -9,7 +8,8 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.othello_records import ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
-from selfplay.records import Record, Result, result_of
+from selfplay.records import Record, result_of
+from selfplay.records.sgf_text import has_tree
 from selfplay.records.written import WrittenMatch, written_match
 from selfplay.registry import parts_of_game_name
 
@@ -19,11 +19,7 @@ NUMBER = r"(\d+(?:\.\d+)?)"
 POINTS = re.compile(rf"{NUMBER}[-:]{NUMBER}")
 LEAD = re.compile(rf"([+-]?){NUMBER}")
 DRAW = "1/2-1/2"
-# Takes linear time: what is tried from one line start ends before the next [ at a line start, or at a quotation mark.
-TAGS = re.compile(r'^\[(\w+)\s+"([^"\n]*)"\]\s*$', re.MULTILINE)
-NOT_MOVES = re.compile(r"\{[^}]*\}?|\([^()]*\)|;.*|\$\d+")
-"""Comments, other lines of play and marks in PGN. A comment without an end is all that follows: if each { of a long
-text could fail to find its end, reading the text would take quadratic time."""
+TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 
 def lead_of(text: str) -> tuple[float, float] | None:
@@ -46,7 +42,7 @@ class Transcript:
     at the end."""
 
     def is_written_in(self, text: str) -> bool:
-        return not text.lstrip().startswith("(") and not is_ggf(text)
+        return not has_tree(text) and TAG_LINE.match(text.lstrip()) is None
 
     def fits(self, game: Game) -> bool:
         return True
@@ -69,63 +65,6 @@ class Transcript:
 
     def write(self, record: Record) -> str:
         return record.game.write_transcript(record.actions) + "\n"
-
-
-class PortableGameNotation(Transcript):
-    """The moves after lines of tags, such as [Result "44-20"]. The result has the points of player 0 first, or 1-0,
-    0-1 and 1/2-1/2."""
-
-    def is_written_in(self, text: str) -> bool:
-        return TAGS.match(text.lstrip()) is not None
-
-    def fits(self, game: Game) -> bool:
-        return parts_of_game_name(game.name).base == GGF_GAME
-
-    def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        records = []
-        for match in self.split(text):
-            tags, moves, result = self._parts(match, game)
-            (record,) = super().read(moves, game, start)
-            said = None if result is None else Result(int(result[0]), f"{abs(result[1]):g}" if result[0] else "")
-            ended = result_of(record.game, record.states()[-1])
-            players = tags.get("Black", ""), tags.get("White", "")
-            records.append(record._replace(players=players, result=ended or said))
-        return records
-
-    def split(self, text: str) -> list[str]:
-        matches = list[list[str]]()
-        is_in_tags = False
-        for line in text.splitlines():
-            is_tag = TAGS.match(line) is not None
-            if is_tag and not is_in_tags:
-                matches.append([])
-            if line.strip():
-                is_in_tags = is_tag
-            if matches:
-                matches[-1].append(line)
-        return ["\n".join(lines) for lines in matches]
-
-    def written(self, text: str, game: Game) -> WrittenMatch:
-        _, moves, result = self._parts(text, game)
-        return written_match(game.written_moves(moves), result)
-
-    def _parts(self, text: str, game: Game | None) -> tuple[dict[str, str], str, tuple[float, float] | None]:
-        """The tags, the moves and the result of a match."""
-        tags, words = dict(TAGS.findall(text)), NOT_MOVES.sub(" ", TAGS.sub("", text)).split()
-        result = lead_of(tags.get("Result", "*"))
-        if words and not (game and game.is_action_text(words[-1])) and (words[-1] == "*" or lead_of(words[-1])):
-            result = result or lead_of(words[-1])
-            words.pop()
-        return tags, " ".join(words), result
-
-    def write(self, record: Record) -> str:
-        said = record.result or result_of(record.game, record.states()[-1])
-        result = "*" if said is None else {1: "1-0", 0: DRAW, -1: "0-1"}[said.returned]
-        tags = {"Black": record.players[0], "White": record.players[1], "Result": result}
-        lines = [f'[{name} "{value.replace(chr(34), chr(39))}"]' for name, value in tags.items()]
-        texts = [record.game.action_to_string(action) for action in record.actions if action != record.game.pass_action]
-        moves = [f"{number // 2 + 1}. {move}" if number % 2 == 0 else move for number, move in enumerate(texts)]
-        return "\n".join([*lines, "", " ".join([*moves, result]), ""])
 
 
 class GenericGameFormat(Transcript):
@@ -169,4 +108,4 @@ def _usual_start(game: Game) -> tuple[tuple[int, ...], int]:
     return tuple(game.squares(game.init())[0].tolist()), 0
 
 
-TRANSCRIPT, PGN, GGF = Transcript(), PortableGameNotation(), GenericGameFormat()
+TRANSCRIPT, GGF = Transcript(), GenericGameFormat()

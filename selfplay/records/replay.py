@@ -26,8 +26,8 @@ class Replayed(NamedTuple):
 def replayed(game: Game, moves: Moves, numbers: Tensor, *, needs_points: bool = False) -> Replayed:
     """Replay matches by the rules, thousands in lockstep.
 
-    A pass is put in where a record leaves it out: where nothing else is legal, and before a move of a player who moves
-    twice in a row. A match that ends before the rules end it needs a written result.
+    A pass is put in where a record leaves it out and nothing else is legal. A match that ends before the rules end it
+    needs a written result.
 
     Args:
         numbers: int64[N], the numbers that the matches get.
@@ -87,8 +87,7 @@ class _Replay:
             legal &= ~out_of_turn
         if self.passing is not None:
             passes = mask[:, self.passing] & ~legal & active
-            forced = mask.sum(dim=1) == 1
-            passes &= forced if seats is None else forced | out_of_turn
+            passes &= mask.sum(dim=1) == 1
             action = torch.where(passes, self.passing, action)
         for row in (active & ~legal & ~passes).nonzero()[:, 0].tolist():
             self.broken[row] = self._why_illegal(row, state, seats)

@@ -1,24 +1,34 @@
 """The Smart Game Format, version 4 (https://www.red-bean.com/sgf/), for Go, Gomoku and Hex.
 
 sgfmill reads and writes the form of the texts. Here is what they mean in our games: player 0 is black (B), the main
-line is the match. A colour that moves twice in a row has a pass between its moves in games in which this is legal.
+line is the match. Stones may be set up in any node before the first move, which says who is to move. A colour that
+moves twice in a row is an error: no pass is put in that the file does not have.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
-from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
 from sgfmill.sgf import Sgf_game
-from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_collection, text_value
 
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.installation import __version__
 from selfplay.records import Record, Result, result_of
+from selfplay.records.sgf_text import (
+    Play,
+    has_tree,
+    komi_of,
+    main_line,
+    plays,
+    points_of,
+    result_of_text,
+    split_matches,
+    text_of,
+)
 from selfplay.records.written import WrittenMatch, pass_of
 from selfplay.registry import parts_of_game_name
 
@@ -31,17 +41,17 @@ swapped."""
 SWAPS = ("swap-pieces", "swap")
 """How programs write that a player of Hex swaps."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-START = re.compile(r"\s*\(\s*;")
-TOKEN = re.compile(r"\[(?:[^\]\\]++|\\.)*+\]?|[()]", re.DOTALL)
-"""A value, whose brackets do not count, or a bracket of a tree. A value without an end is all that follows: if each [
-of a long text could fail to find its end, reading the text would take quadratic time."""
 CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
 """A cell of Hex as a letter and a number."""
-POINTS = re.compile(r"\d+(?:\.\d+)?")
 ENDS = ("resign", "forfeit")
 """Moves of Hex that end the match."""
-SET_UP = {"AB", "AW", "AE"}
-"""The properties that place or remove stones."""
+SET_UP = {"AE": 0, "AB": 1, "AW": -1}
+"""The properties that remove or place stones, and what then stands on a square."""
+SIDES = {"B": 0, "W": 1, "1": 0, "2": 1}
+"""How the property PL begins, and who is to move. The numbers are those of older versions."""
+USUAL_SIZE = "19"
+NOT_SAID = ("", "-", "?")
+"""How programs write that there is no komi."""
 
 
 class SmartGameFormat:
@@ -49,7 +59,7 @@ class SmartGameFormat:
 
     def is_written_in(self, text: str) -> bool:
         number, is_said, _ = text.partition("GM[")[2].partition("]")
-        return START.match(text) is not None and (number.strip().isdigit() if is_said else "BO[" not in text)
+        return has_tree(text) and (number.strip().isdigit() if is_said else "BO[" not in text)
 
     def fits(self, game: Game) -> bool:
         height, width = game.board_shape or (0, 1)
@@ -57,23 +67,13 @@ class SmartGameFormat:
         return parts_of_game_name(game.name).base in NUMBERS and height == width and is_five
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        return [_Reader(tree, game, start).record() for tree in _trees(text)]
+        return [_Reader(match, game, start).record() for match in self.split(text)]
 
     def split(self, text: str) -> list[str]:
-        """The text of each tree, which may be cut off."""
-        matches, depth, first = list[str](), 0, 0
-        for found in TOKEN.finditer(text):
-            if found[0] == "(":
-                first = first if depth else found.start()
-                depth += 1
-            elif found[0] == ")":
-                depth = max(0, depth - 1)
-                if not depth:
-                    matches.append(text[first : found.end()])
-        return [*matches, text[first:]] if depth else matches
+        return split_matches(text)
 
     def written(self, text: str, game: Game) -> WrittenMatch:
-        reader = _Reader(_trees(text)[0], game, None, needs_komi=False)
+        reader = _Reader(text, game, None, needs_komi=False)
         if reader.game is not game:
             raise IllegalActionError(f"this is a match of {reader.game.name}, not of {game.name}")
         return reader.written()
@@ -108,24 +108,6 @@ class SmartGameFormat:
 
 
 SGF = SmartGameFormat()
-
-
-class _Tree(NamedTuple):
-    """A match of a text."""
-
-    header: Any
-    """As sgfmill's Sgf_game, whose nodes after the root are not made: that takes long."""
-    nodes: list[dict[str, list[bytes]]]
-    """The properties of the nodes of the main line, with their values as they are written."""
-
-
-def _trees(text: str) -> list[_Tree]:
-    """The matches of a text. Raises IllegalActionError."""
-    try:
-        found = parse_sgf_collection(text.encode("utf-8", errors="replace"))
-        return [_Tree(Sgf_game.from_coarse_game_tree(one, "utf-8"), list(main_sequence_iter(one))) for one in found]
-    except ValueError as error:
-        raise IllegalActionError(f"this is not a match in SGF: {error}") from error
 
 
 def _result_text(result: Result) -> str:
@@ -164,65 +146,115 @@ def _action_at(point: str, width: int, passing: int | None) -> int:
 
 
 class _Reader:
-    """Reads one match of a collection."""
+    """Reads one match."""
 
-    def __init__(self, tree: _Tree, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
+    def __init__(self, text: str, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
         """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
-        self.nodes, self.root = tree.nodes, tree.header.get_root()
-        self.result = self._result()
+        self.nodes = main_line(text)
+        self.root = self.nodes[0]
+        self.result = result_of_text(text_of(self.root, "RE"))
         self.needs_komi = needs_komi or self.result is None
-        self.game = self._game(game, tree.header.get_size())
+        self.plays = list(self._until_end())
+        self.game = self._game(game)
         self.passing = pass_of(self.game)
         self.start = self._start(game, start)
 
-    def _said(self, name: str) -> str:
-        """The text of a property of the root; empty without it."""
-        return str(self.root.get_raw(name).decode()).strip() if self.root.has_property(name) else ""
+    def _until_end(self) -> Iterator[Play]:
+        """The moves before the one that ends the match. Gives the result of that one, if no other is written."""
+        for play in plays(self.nodes):
+            if play.point in ENDS:
+                self.result = self.result or Result(2 * play.seat - 1, "R")
+                return
+            yield play
 
-    def _name(self, name: str) -> str:
-        return str(self.root.get(name)) if self.root.has_property(name) else ""
-
-    def _game(self, usual: Game | None, size: int) -> Game:
-        number = self._said("GM")
+    def _game(self, usual: Game | None) -> Game:
+        number, size = text_of(self.root, "GM").strip(), self._size()
         own = "" if usual is None else parts_of_game_name(usual.name).base
         base = GAMES.get(number or NUMBERS.get(own, "1"))
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        said = RULES["swap"] if any(point in SWAPS for _, _, point in islice(self._moves(), 3)) else self._said("RU")
+        swaps = any(play.point in SWAPS for play in self.plays[:3])
+        said = RULES["swap"] if swaps else text_of(self.root, "RU").strip()
         rules = {name: 1 for name, text in RULES.items() if text == said}
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
         if same is not None and not rules.items() <= same.parameters.items():
             same = None
         try:
-            game, komi = same or make_game(base, size, **rules), self._said("KM")
-            if game.komi is None or not komi or float(komi) == game.komi or (same and not self.needs_komi):
+            game, komi = same or make_game(base, size, **rules), self._komi()
+            if game.komi is None or komi is None or komi == game.komi or (same and not self.needs_komi):
                 return game
-            return make_game(base, size, komi=float(komi))
+            return make_game(base, size, komi=komi)
         except (SettingError, ValueError) as error:
             raise IllegalActionError(f"the match cannot be played here: {error}") from error
 
-    def _start(self, of: Game | None, usual: State | None) -> State | None:
-        """The position that the root sets up; if it sets up none, that of the game `of`."""
-        stones = {stone: list(self._points(name)) for name, stone in (("AB", 1), ("AW", -1))}
-        to_move = self._said("PL").upper()[:1] or ("W" if stones[1] and not stones[-1] else "B")
-        if not stones[1] and not stones[-1] and to_move == "B":
-            return usual if usual is None or of is None else self.game.set_up_as_in(of, usual)
-        squares = [0] * (self.game.num_squares or 0)
-        for stone, points in stones.items():
-            for point in points:
-                squares[point] = stone
-        return self.game.set_up(squares, "BW".find(to_move))
+    def _size(self) -> int:
+        """The points along a side of the board: SZ[9], SZ[19:19], and 19 if nothing is said."""
+        sides = text_of(self.root, "SZ").strip().split(":") if "SZ" in self.root else [USUAL_SIZE]
+        if len(set(sides)) > 1 or not sides[0].isdecimal() or len(sides[0]) > 2:
+            raise IllegalActionError(f"SZ[{shortened(':'.join(sides))}]: only square boards can be read")
+        return int(sides[0])
 
-    def _points(self, name: str) -> Iterator[int]:
-        """The squares of a list of stones, with rectangles such as aa:cc."""
-        if not self.root.has_property(name):
+    def _komi(self) -> float | None:
+        text = text_of(self.root, "KM").strip()
+        komi = komi_of(text, text_of(self.root, "AP"))
+        if komi is None and text not in NOT_SAID:
+            raise IllegalActionError(f"KM[{shortened(text)}]: not a komi")
+        return komi
+
+    def _start(self, of: Game | None, usual: State | None) -> State | None:
+        """The position that is set up before the first move; if none is, that of the game `of`."""
+        first = self.plays[0].node if self.plays else len(self.nodes) - 1
+        for number, node in enumerate(self.nodes[first + 1 :], start=first + 1):
+            if any(value.strip() for name in SET_UP for value in node.get(name, ())):
+                raise IllegalActionError(f"node {number} sets up stones; only nodes before the first move may")
+        squares = [0] * (self.game.num_squares or 0)
+        for node in self.nodes[: first + 1]:
+            for name, stone in SET_UP.items():
+                for square in self._squares(node.get(name, ())):
+                    squares[square] = stone
+        self._place_handicap(squares)
+        to_move = self._first_to_move(squares)
+        if not any(squares) and (to_move == 0 or usual is not None):
+            return usual if usual is None or of is None else self.game.set_up_as_in(of, usual)
+        return self.game.set_up(squares, to_move)
+
+    def _place_handicap(self, squares: list[int]) -> None:
+        """Take the handicap stones that are written as first moves of black. Raises IllegalActionError if they are
+        neither written as moves nor set up, and white moves first."""
+        said = text_of(self.root, "HA").strip()
+        stones = int(said) if said.isdecimal() and len(said) < 3 else 0
+        if stones < 2 or any(squares) or not self.plays:
             return
+        seats = [play.seat for play in self.plays[: stones + 1]]
+        if seats == [0] * stones + [1]:
+            for play in self.plays[:stones]:
+                squares[self._action(play.point)] = 1
+            del self.plays[:stones]
+        elif seats[0] == 1:
+            raise IllegalActionError(f"HA[{stones}], but the match does not say where these stones are")
+
+    def _first_to_move(self, squares: list[int]) -> int:
+        """Who makes the first move; if there is none, whose turn it is."""
+        if self.plays:
+            return self.plays[0].seat
+        said = next((text_of(node, "PL") for node in reversed(self.nodes) if "PL" in node), "").strip().upper()
+        if (to_move := SIDES.get(said[:1])) is not None:
+            return to_move
+        return int(1 in squares and -1 not in squares)
+
+    def _squares(self, values: Iterable[bytes]) -> Iterator[int]:
+        """The squares of a list of stones, with rectangles such as aa:cc."""
         width = self.game.observation_shape[2]
-        for value in self.root.get_raw_list(name):
-            first, _, last = value.decode().partition(":")
-            (top, left), (bottom, right) = (divmod(self._action(point), width) for point in (first, last or first))
-            yield from (width * row + column for row in range(top, bottom + 1) for column in range(left, right + 1))
+        for value in values:
+            first, _, last = value.decode().strip().partition(":")
+            if first:
+                (top, left), (bottom, right) = (divmod(self._square(point), width) for point in (first, last or first))
+                yield from (width * row + column for row in range(top, bottom + 1) for column in range(left, right + 1))
+
+    def _square(self, point: str) -> int:
+        """The square of a point. Raises IllegalActionError."""
+        return _action_at(point, self.game.observation_shape[2], None)
 
     def _action(self, point: str) -> int:
         """The action of a point. Raises IllegalActionError."""
@@ -230,66 +262,36 @@ class _Reader:
             return self.game.string_to_action(point)
         return _action_at(point, self.game.observation_shape[2], self.passing)
 
-    def _moves(self) -> Iterator[tuple[dict[str, list[bytes]], int | None, str]]:
-        """The properties of each node, who moves there and the point; None if nobody does. Raises IllegalActionError
-        for stones that are set up later."""
-        for number, node in enumerate(self.nodes):
-            if number and not SET_UP.isdisjoint(node):
-                raise IllegalActionError(f"node {number} sets up stones; only the first node of a match may")
-            seat = 0 if "B" in node else 1 if "W" in node else None
-            yield node, seat, "" if seat is None else node["BW"[seat]][0].decode()
-
     def written(self) -> WrittenMatch:
-        actions, seats, result = list[int](), list[int](), self.result
-        for _, seat, point in self._moves():
-            if seat is not None and point in ENDS:
-                result = result or Result(2 * seat - 1, "R")
-                break
-            if seat is not None:
-                actions.append(self._action(point))
-                seats.append(seat)
-        if result is None:
+        if len(self.plays) > (most := self.game.max_game_length):
+            raise IllegalActionError(f"the match has {len(self.plays):,} moves; there can be {most:,}")
+        actions, seats = [self._action(play.point) for play in self.plays], [play.seat for play in self.plays]
+        if self.result is None:
             return WrittenMatch(actions, seats=seats, start=self.start)
-        points = float(result.by) if POINTS.fullmatch(result.by) else nan if result.returned else 0.0
-        return WrittenMatch(actions, float(result.returned), result.returned * points, seats, self.start)
+        return WrittenMatch(actions, float(self.result.returned), points_of(self.result), seats, self.start)
 
     def record(self) -> Record:
         game, state, actions = self.game, self.start or self.game.init(), list[int]()
-        comments: dict[int, str] = {}
-        result = self.result
-        for node, seat, point in self._moves():
-            if seat is not None and point in ENDS:
-                result = result or Result(2 * seat - 1, "R")
-                break
-            if seat is not None:
-                try:
-                    state = self._played(state, seat, self._action(point), actions)
-                except IllegalActionError as error:
-                    raise IllegalActionError(f"move {len(actions) + 1}, {'BW'[seat]}[{point}]: {error}") from error
-            if "C" in node:
-                comment = text_value(node["C"][0]).decode()
-                comments[len(actions)] = "\n".join(filter(None, [comments.get(len(actions)), comment]))
-        players = self._name("PB"), self._name("PW")
-        return Record(game, actions, self.start, players, result or result_of(game, state), comments)
-
-    def _played(self, state: State, seat: int, action: int, actions: list[int]) -> State:
-        """The state after `action` of `seat`, which is added to the actions, after a pass of the other player if it is
-        out of turn."""
-        passing = self.passing
-        if bool(state.terminated) and action == passing:
-            return state
-        out_of_turn = int(state.current_player) != seat
-        if out_of_turn and (passing is None or not bool(self.game.legal_action_mask(state)[0, passing])):
-            raise IllegalActionError("it is the other colour's turn")
-        played = [passing, action] if out_of_turn and passing is not None else [action]
-        state = self.game.follow(played, state)
-        actions += played
-        return state
-
-    def _result(self) -> Result | None:
-        """The property RE: B+3.5, W+R, B+, 0, Draw; None for a result that is not known, such as ? or Void."""
-        text = self._said("RE")
-        if text.lower() in ("0", "draw"):
-            return Result(0)
-        found = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
-        return Result(1 if found[1].upper() == "B" else -1, found[2].strip()) if found else None
+        played = list[int]()
+        """The node of each action."""
+        for play in self.plays:
+            try:
+                action = self._action(play.point)
+                if bool(state.terminated) and action == self.passing:
+                    continue
+                if int(state.current_player) != play.seat:
+                    raise IllegalActionError("it is the other colour's turn")
+                state = game.follow([action], state)
+            except IllegalActionError as error:
+                raise IllegalActionError(
+                    f"move {len(actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
+                ) from error
+            actions.append(action)
+            played.append(play.node)
+        comments = dict[int, str]()
+        for number, node in enumerate(self.nodes):
+            if comment := text_of(node, "C"):
+                ply = bisect_right(played, number)
+                comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
+        players = text_of(self.root, "PB"), text_of(self.root, "PW")
+        return Record(game, actions, self.start, players, self.result or result_of(game, state), comments)

@@ -106,10 +106,12 @@ def test_rows_of_texts_are_those_of_their_matches(tmp_path: Path, name: str, end
         (
             "go_3x3",
             "sgf",
-            "(;GM[1]SZ[3]RE[B+2];B[bb])(;GM[1]SZ[3];B[bb])(;GM[1]SZ[5]RE[B+R];B[bb])(;GM[1]SZ[3",
-            [2, 3, 4],
+            "(;GM[1]SZ[3]RE[B+2];B[bb])(;GM[1]SZ[3];B[bb])(;GM[1]SZ[5]RE[B+R];B[bb])"
+            # Moves of one colour, more moves than a match can have, and a match that is cut off.
+            "(;GM[1]SZ[3]RE[W+R];B[aa];B[bb])(;GM[1]SZ[3]RE[W+R]" + ";B[aa];W[bb]" * 60 + ")(;GM[1]SZ[3",
+            [2, 3, 4, 5, 6],
         ),
-        ("go_3x3", "sgf", "(;GM[1]SZ[3]KM[6.5]C[(]RE[W+R];B[bb];B[aa])(;GM[1]SZ[3]KM[6.5];B[bb])", [2]),
+        ("go_3x3", "sgf", "(;GM[1]SZ[3]KM[6.5]C[(]RE[W+R];B[bb];W[aa])(;GM[1]SZ[3]KM[6.5];B[bb])", [2]),
     ],
 )
 def test_broken_texts_are_skipped_and_named(

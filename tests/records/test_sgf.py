@@ -6,13 +6,14 @@ import torch
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
 from selfplay.records import Record, Result, read_record, read_record_file, read_record_of, read_records, written_record
+from selfplay.records.sgf import SGF
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
 
 OTHERS = r"""(;GM[1]FF[4]CA[UTF-8]AP[Sabaki:0.52.2]KM[0.5]SZ[9]DT[2026-01-02]
 PB[a\]b]PW[w]HA[2]AB[cg][gc]RE[W+R]C[root
-note];W[ee]C[good];B[ef](;B[ff];W[tt])(;W[de]))"""
+note];W[ee]C[good];B[ef](;W[ff];B[tt])(;W[de]))"""
 
 
 def test_a_match_of_another_program_is_read_with_komi_handicap_passes_comments_and_its_main_line():
@@ -20,8 +21,7 @@ def test_a_match_of_another_program_is_read_with_komi_handicap_passes_comments_a
     assert (record.game.name, record.players) == ("go_komi=0.5", ("a]b", "w"))
     assert record.result == Result(-1, "R")
     assert record.comments == {0: "root\nnote", 1: "good"}
-    # Black moves twice in a row, so white has passed between the two.
-    assert [record.game.action_to_string(action) for action in record.actions] == ["E5", "E4", "pass", "F4", "pass"]
+    assert [record.game.action_to_string(action) for action in record.actions] == ["E5", "E4", "F4", "pass"]
     stones = record.game.squares(record.states()[-1])[0].nonzero()[:, 0].tolist()
     assert [record.game.action_to_string(square) for square in stones] == ["G7", "E5", "E4", "F4", "C3"]
 
@@ -81,6 +81,10 @@ def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
         ("(;SZ[9];B[ca])", "gomoku", ["c9"]),
         ("(;GM[1]SZ[5];B[ca])(;GM[1]SZ[5];B[cb])", "go_5x5", ["C5"]),
         ("(;GM[1]SZ[5]PL[W];W[ca])", "go_5x5", ["C5"]),
+        # The first move says who is to move; a node can have the moves of both; empty lists of stones; other spellings.
+        ("(;GM[1]SZ[5]PL[2]AB[];W[ca];B[ ])", "go_5x5", ["C5", "pass"]),
+        ("(;GM[1]SZ[5:5];B[ca]W[da];B[ea])", "go_5x5", ["C5", "D5", "E5"]),
+        ("Date: today [mail (x)\n\n(;GM[1]SZ[5];B[ca])) bye", "go_5x5", ["C5"]),
     ],
 )
 def test_variants_of_other_programs(text, name, moves):
@@ -97,12 +101,17 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[11]SZ[11];B[a1];B[a2])", r"move 2, B\[a2\]: it is the other colour's turn"),
         ("(;GM[11]SZ[11];B[a1];W[a2];B[swap-pieces])", r"move 3, B\[swap-pieces\]: "),
         ("(;GM[1]SZ[9];B[aa];AW[bb])", "node 2 sets up stones"),
-        ("(;GM[1]SZ[9]KM[x];B[aa])", "cannot be played here"),
+        ("(;GM[1]SZ[9]KM[x];B[aa])", r"KM\[x\]: not a komi"),
         ("(;GM[1]SZ[9]KM[0.3];B[aa])", "multiple of 0.5"),
         ("(;GM[1]SZ[25];B[aa])", "size=25"),
-        ("(;GM[1]SZ[a];B[aa])", "not a match in SGF"),
+        ("(;GM[1]SZ[a];B[aa])", r"SZ\[a\]: only square boards"),
+        ("(;GM[1]SZ[19:13];B[aa])", r"SZ\[19:13\]: only square boards"),
         ("(;GM[2]SZ[8];B[aa])", r"GM\[2\]: matches of 1 \(go\), 4 \(gomoku\), 11 \(hex\) can be read"),
-        ("(;GM[1]SZ[9];B[aa]", "not a match in SGF"),
+        ("(;GM[1]SZ[9];B", "not a match in SGF"),
+        # No pass is put in where a colour moves twice, and no handicap stones are invented.
+        ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is the other colour's turn"),
+        ("(;GM[1]SZ[9];B[aa][bb])", "node 1 has 2 moves of B"),
+        ("(;GM[1]SZ[9]HA[7];W[aa])", r"HA\[7\], but the match does not say where these stones are"),
         ("(;GM[1]SZ[9])(;GM[1]SZ[9])", "2 matches"),
     ],
 )
@@ -111,10 +120,116 @@ def test_a_broken_match_is_refused_with_its_reason(text, reason):
         read_record(text)
 
 
-def test_a_file_in_another_charset_is_read(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "stones", "moves"),
+    [
+        ("(;GM[1]SZ[9]AB[dd];B[gg];W[cc])", ["D6"], ["G3", "C7"]),
+        ("(;GM[1]SZ[9]HA[2];AB[cc][gg];W[ee])", ["C7", "G3"], ["E5"]),
+        ("(;GM[1]SZ[9]HA[2]AB[cc:dc];AE[dc]AB[gg]PL[W];C[begin];W[ee])", ["C7", "G3"], ["E5"]),
+        # Handicap stones as moves.
+        ("(;GM[1]SZ[9]HA[2];B[cc];B[gg];W[ee])", ["C7", "G3"], ["E5"]),
+    ],
+)
+def test_stones_are_set_up_before_the_first_move_and_no_pass_is_put_in(text, stones, moves):
+    record = read_record(text)
+    on_board = record.game.squares(record.start)[0].nonzero()[:, 0].tolist()
+    assert [record.game.action_to_string(square) for square in on_board] == stones
+    assert [record.game.action_to_string(action) for action in record.actions] == moves
+
+
+@pytest.mark.parametrize(
+    ("properties", "komi"),
+    [
+        ("KM[375]", 7.5),
+        ("KM[3.75]", 7.5),
+        ("KM[650]", 6.5),
+        ("KM[6,5]", 6.5),
+        ("KM[6.5\u76ee]", 6.5),
+        ("KM[50]AP[foxwq]", 0.5),
+        ("KM[0]AP[foxwq]", 0),
+        ("KM[-]", 7),
+        ("", 7),
+        ("KM[-5.5]", -5.5),
+    ],
+)
+def test_the_komi_as_programs_write_it(properties, komi):
+    assert read_record(f"(;GM[1]SZ[9]{properties};B[aa])").game.komi == komi
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("B+3.5", Result(1, "3.5")),
+        ("W+Resign", Result(-1, "R")),
+        ("B+T", Result(1, "T")),
+        ("W+F", Result(-1, "F")),
+        ("b+", Result(1)),
+        ("Jigo", Result(0)),
+        ("0", Result(0)),
+        ("Black wins by resignation", Result(1, "R")),
+        ("White won by 12 points", Result(-1, "12")),
+        ("white wins on time", Result(-1, "T")),
+        ("\u9ed1\u4e2d\u76d8\u80dc", Result(1, "R")),
+        ("\u767d\u80dc3/4\u5b50", Result(-1)),
+        ("\u9ed23\u76ee\u534a\u52dd\u3061", Result(1, "3.5")),
+        ("Void", None),
+        ("?", None),
+        ("Both lose", None),
+    ],
+)
+def test_the_result_as_programs_write_it(text, result):
+    assert read_record(f"(;GM[1]SZ[9]RE[{text}];B[aa])").result == result
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("(;GM[1]SZ[9];B[aa]))(;GM[1]SZ[9];B[bb]))", ["A9", "B8"]),
+        ("(;GM[1]SZ[9];B[aa](;GM[1]SZ[9];B[bb])", ["A9", "B8"]),
+        ("(;GM[1]SZ[9];B[aa];C[cut off (;GM[1]SZ[9];B[bb])", ["A9", "B8"]),
+        ("(;GM[1]SZ[9];B[aa](;W[bb](;FF[4]GM[1]SZ[9];B[bb]", ["A9", "B8"]),
+        (r"(;GM[1]SZ[9]C[a pasted (;GM[1\];B[cc\])];B[aa])(;GM[1]SZ[9];B[bb]C[end\]", ["A9", "B8"]),
+    ],
+)
+def test_a_bracket_too_few_or_too_many_harms_no_other_match(text, moves):
+    records = read_records(text)
+    assert [record.game.action_to_string(record.actions[0]) for record in records] == moves
+    assert len(SGF.split(text)) == len(moves)
+
+
+NAMES = {
+    # The second byte of some of these characters is a backslash.
+    "cp932": "\u80fd\u4ee3\u3001\u30bd\u30d5\u30c8\u3001\u8868\u793a\u3001\u9ed2\u756a",
+    "cp950": "\u8a31\u529f\u84cb\u3001\u9ed1\u52dd\u3001\u540d\u4eba\u6230\u3001\u4e2d\u83ef\u6c11\u570b",
+    "gb18030": "\u674e\u4e16\u77f3\u3001\u53e4\u529b\u3001\u4e2d\u56fd\u56f4\u68cb\u8054\u8d5b",
+    "euc_kr": "\uc774\ucc3d\ud638 \uc870\ud6c8\ud604 \ubc14\ub451",
+    "iso2022_jp": "\u672c\u56e0\u574a",
+    "latin-1": "Jos\u00e9",
+    "utf-16": "\u672c\u56e0\u574a",
+}
+
+
+@pytest.mark.parametrize(("charset", "name"), NAMES.items())
+@pytest.mark.parametrize("said", [True, False])
+def test_a_file_in_another_charset_is_read(tmp_path, charset, name, said):
     path = tmp_path / "match.sgf"
-    path.write_bytes("(;GM[1]SZ[5]PB[Jos\u00e9];B[aa])".encode("latin-1"))
-    assert read_record_file(path).players[0] == "Jos\u00e9"
+    named = f"CA[{charset}]" if said else ""
+    path.write_bytes(f"(;GM[1]{named}SZ[5]PB[{name}];B[aa]C[{name}];W[bb])".encode(charset))
+    record = read_record_file(path)
+    assert (record.players[0], len(record.actions), record.comments[1]) == (name, 2, name)
+
+
+def test_a_file_that_names_a_wrong_or_a_dangerous_charset_is_read(tmp_path):
+    path = tmp_path / "match.sgf"
+    for charset in ("GB2312", "punycode", "none"):
+        path.write_bytes(f"(;GM[1]CA[{charset}]SZ[5]PB[Jos\u00e9];B[aa])".encode())
+        assert read_record_file(path).players[0] == "Jos\u00e9"
+
+
+def test_whatever_a_reader_does_not_expect_is_an_error_of_one_line(monkeypatch):
+    monkeypatch.setattr(SGF, "read", lambda *_: [][0])
+    with pytest.raises(IllegalActionError, match="cannot be read: IndexError: list index out of range"):
+        read_record("(;GM[1]SZ[9];B[aa])")
 
 
 def test_a_series_of_matches_writes_them_with_names_in_their_seats_and_results(tmp_path):

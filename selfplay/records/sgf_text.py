@@ -1,0 +1,165 @@
+"""The texts of SGF: where each match of a collection begins and ends, the properties of its main line, and what the
+values of properties mean in the files of different programs.
+
+sgfmill reads the form of one match. It refuses a whole collection for one bracket too few or too many, so the matches
+are found here. All expressions here are linear: what they repeat is possessive or ends at the first other character.
+"""
+
+import re
+from collections.abc import Iterator
+from math import nan
+from typing import NamedTuple
+
+from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_game, text_value
+
+from selfplay.errors import IllegalActionError
+from selfplay.records import Result
+
+TREE = re.compile(r"\(\s*+;")
+ROOT = re.compile(r"\(\s*+;\s*+(?:GM|FF|CA|AP|SZ)\[")
+"""The start of a match inside another one that was not ended: only the first node of a match has these properties."""
+SIGN = re.compile(r"\[(?:[^\]\\]++|\\.)*+(?:(\])|\\?\Z)|[()]", re.DOTALL)
+"""A value, whose brackets do not count, with its end in a group, or a bracket of a tree."""
+SWALLOWED = re.compile(r"\(\s*+;\s*+(?:GM|FF|CA|AP|SZ)\[[^\]\[\\]*+\]\Z")
+"""The start of the next match at the end of a value that was not ended."""
+MOST_CHARACTERS = 1 << 24
+"""The longest match that is read."""
+
+Node = dict[str, list[bytes]]
+"""The properties of a node, with their values as they are written."""
+
+
+def has_tree(text: str) -> bool:
+    """Whether a match in SGF or GGF begins somewhere in a text."""
+    return re.search(r"\(\s*+;\s*+[A-Za-z]++\s*+\[", text) is not None
+
+
+def split_matches(text: str) -> list[str]:
+    """The text of each match of a collection. What stands between matches is left out, brackets that are missing at
+    the end of one are added."""
+    matches, place = list[str](), 0
+    while found := TREE.search(text, place):
+        match, place = _match_at(text, found.start())
+        matches.append(match)
+    return matches
+
+
+def _match_at(text: str, first: int) -> tuple[str, int]:
+    """The match that begins at a place, with all its brackets, and the place after it."""
+    depth, place = 1, first + 1
+    while sign := SIGN.search(text, place):
+        found, place = sign[0], sign.end()
+        if found == "(":
+            if ROOT.match(text, sign.start()):
+                return text[first : sign.start()] + ")" * depth, sign.start()
+            depth += 1
+        elif found == ")":
+            depth -= 1
+            if not depth:
+                return text[first:place], place
+        elif swallowed := _swallowed(found):
+            return text[first : sign.start() + swallowed] + "]" + ")" * depth, sign.start() + swallowed
+        elif sign[1] is None:
+            return text[first:].rstrip("\\") + "]" + ")" * depth, len(text)
+    return text[first:] + ")" * depth, len(text)
+
+
+def _swallowed(value: str) -> int:
+    """Where the next match begins in a value that was not ended; 0 in others."""
+    found = SWALLOWED.match(value, max(value.rfind("("), 0))
+    return found.start() if found else 0
+
+
+def main_line(text: str) -> list[Node]:
+    """The properties of each node of the main line of one match. Raises IllegalActionError."""
+    if len(text) > MOST_CHARACTERS:
+        raise IllegalActionError(f"the match has {len(text):,} characters, more than {MOST_CHARACTERS:,}")
+    try:
+        return list(main_sequence_iter(parse_sgf_game(text.encode("utf-8", errors="replace"))))
+    except ValueError as error:
+        raise IllegalActionError(f"this is not a match in SGF: {error}") from error
+
+
+def text_of(node: Node, name: str) -> str:
+    """A property as text, without escapes; empty without it."""
+    return text_value(node[name][0]).decode() if name in node else ""
+
+
+# ---------------------------------------------------------------------- the komi
+
+NUMBER = re.compile(r"[+-]?\d++(?:[.,]\d++)?")
+HUNDREDTHS = "foxwq"
+"""A program that writes whole numbers as hundredths."""
+
+
+def komi_of(text: str, application: str) -> float | None:
+    """The komi in points; None if it is not known. 6.5, 6,5 and 6.5目; as programs from China write it, in hundredths
+    (650, and 375 of stones) and in stones, which count two points each (3.75)."""
+    found = NUMBER.match(text)
+    if found is None:
+        return None
+    komi = float(found[0].replace(",", "."))
+    if abs(komi) >= 100 or (HUNDREDTHS in application.lower() and komi == int(komi)):
+        komi /= 100
+    return 2 * komi if 4 * komi % 2 == 1 else komi
+
+
+# ---------------------------------------------------------------------- the result
+
+DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和")
+WINNER = re.compile(r"(b(?:lack)?|w(?:hite)?|[黑黒白])(?![a-z])", re.IGNORECASE)
+WON = re.compile(r"\+|\bwins?\b|\bwon\b|[胜勝赢贏]", re.IGNORECASE)
+REASONS = {
+    "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输", re.IGNORECASE),
+    "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
+    "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
+}
+POINTS = re.compile(r"(\d++(?:\.\d++)?)(目半)?+(?!\d*\s*[又/子])")
+
+
+def result_of_text(text: str) -> Result | None:
+    """The result of a match: B+3.5, W+R, B+, Black wins by resignation, 0, Jigo; None if it is not known, such as ? or
+    Void."""
+    said = text.strip()
+    if said.lower() in DRAWN:
+        return Result(0)
+    winner = WINNER.match(said)
+    if winner is None or WON.search(said) is None:
+        return None
+    returned = 1 if winner[1][0].lower() in "b黑黒" else -1
+    for reason, expression in REASONS.items():
+        if expression.search(said):
+            return Result(returned, reason)
+    points = POINTS.search(said)
+    return Result(returned, f"{float(points[1]) + (0.5 if points[2] else 0):g}" if points else "")
+
+
+def points_of(result: Result) -> float:
+    """The lead of player 0; nan if it is not known."""
+    if result.returned == 0:
+        return 0.0
+    return result.returned * float(result.by) if POINTS.fullmatch(result.by) else nan
+
+
+# ---------------------------------------------------------------------- moves
+
+
+class Play(NamedTuple):
+    """One move of the main line."""
+
+    node: int
+    seat: int
+    point: str
+
+
+SEATS = {"B": 0, "W": 1}
+
+
+def plays(nodes: list[Node]) -> Iterator[Play]:
+    """The moves in their order. Raises IllegalActionError if a colour has two moves in one node."""
+    for number, node in enumerate(nodes):
+        for name, values in node.items():
+            if name in SEATS:
+                if len(values) > 1:
+                    raise IllegalActionError(f"node {number} has {len(values)} moves of {name}")
+                yield Play(number, SEATS[name], values[0].decode().strip())

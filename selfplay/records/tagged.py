@@ -1,0 +1,203 @@
+"""Matches with lines of tags before the moves: the Portable Game Notation (PGN), and for draughts the Portable
+Draughts Notation (PDN 3.0, https://wiegerw.github.io/pdn/).
+
+All expressions here are linear: what they repeat is possessive or ends at the first other character.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from math import isnan
+from typing import NamedTuple
+
+from selfplay.errors import IllegalActionError, shortened
+from selfplay.games import Game, make_game
+from selfplay.games.state import State
+from selfplay.records import Record, Result, result_of
+from selfplay.records.moves import DRAW, GGF_GAME, Transcript, lead_of
+from selfplay.records.written import WrittenMatch, written_match
+from selfplay.registry import parts_of_game_name
+
+PDN_GAME = "draughts"
+"""The game that PDN is read and written for."""
+TAG = re.compile(r'^\[(\w++)[ \t]++"([^\n]*)"[ \t]*\][ \t\r]*$', re.MULTILINE)
+PART = re.compile(r"\{[^}]*+\}?|;[^\n]*+|^%[^\n]*+|[()]|[^\s{}();]++|\}", re.MULTILINE)
+"""A comment, a line for programs, a bracket around other lines of play, or a word."""
+ESCAPED = re.compile(r"\\(.)")
+
+
+class Tagged(NamedTuple):
+    """The parts of one match."""
+
+    tags: dict[str, str]
+    moves: str
+    result: str
+
+
+class PortableGameNotation(Transcript):
+    """The moves after lines of tags, such as [Result "44-20"]. The result has the points of player 0 first, or 1-0,
+    0-1 and 1/2-1/2."""
+
+    game = GGF_GAME
+    """The game whose matches are written."""
+    first_is_white = False
+    """Whether the first number of a result is that of player 1."""
+
+    def is_written_in(self, text: str) -> bool:
+        return has_tags(text) and not _is_of_draughts(text)
+
+    def fits(self, game: Game) -> bool:
+        return parts_of_game_name(game.name).base == self.game
+
+    def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
+        return [self._record(match, game, start) for match in self.split(text)]
+
+    def _record(self, text: str, game: Game | None, start: State | None) -> Record:
+        tags, moves, _ = found = self._parts(text, game)
+        (record,) = super().read(moves, game, self._start(tags, game) or start)
+        result, players = self._result(found), (tags.get("Black", ""), tags.get("White", ""))
+        said = None if result is None else Result(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
+        return record._replace(players=players, result=result_of(record.game, record.states()[-1]) or said)
+
+    def split(self, text: str) -> list[str]:
+        matches = list[list[str]]()
+        is_in_tags = False
+        for line in text.splitlines():
+            is_tag = TAG.match(line) is not None
+            if is_tag and not is_in_tags:
+                matches.append([])
+            if line.strip():
+                is_in_tags = is_tag
+            if matches:
+                matches[-1].append(line)
+        return ["\n".join(lines) for lines in matches]
+
+    def written(self, text: str, game: Game) -> WrittenMatch:
+        tags, moves, _ = found = self._parts(text, game)
+        start = self._start(tags, game)
+        return written_match(game.written_moves(moves, start), self._result(found), start)
+
+    def _start(self, tags: dict[str, str], game: Game | None) -> State | None:
+        """The position (B = 1) that the tags set up; None: the start of the game. Raises IllegalActionError."""
+        return game.read_fen(tags["FEN"]) if game is not None and "FEN" in tags else None
+
+    def _parts(self, text: str, game: Game | None) -> Tagged:
+        tags = {name: ESCAPED.sub(r"\1", value) for name, value in TAG.findall(text)}
+        words, result = list(_words(TAG.sub("", text))), tags.get("Result", "*")
+        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1]):
+            last = words.pop()
+            result = result if lead_of(result) else last
+        return Tagged(tags, " ".join(words), result)
+
+    def _is_result(self, word: str) -> bool:
+        """Whether the last word is a result and not a move."""
+        return word == "*" or lead_of(word) is not None
+
+    def _result(self, found: Tagged) -> tuple[float, float] | None:
+        """The result for player 0, and its lead."""
+        result = lead_of(found.result)
+        return (0.0 - result[0], 0.0 - result[1]) if result and self.first_is_white else result
+
+    def write(self, record: Record) -> str:
+        said = record.result or result_of(record.game, record.states()[-1])
+        winner = 0 if said is None else -said.returned if self.first_is_white else said.returned
+        result = "*" if said is None else {1: "1-0", 0: DRAW, -1: "0-1"}[winner]
+        tags = {"Black": record.players[0], "White": record.players[1], "Result": result} | self._further_tags(record)
+        lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
+        texts = self._texts(record)
+        moves = [f"{number // 2 + 1}. {move}" if number % 2 == 0 else move for number, move in enumerate(texts)]
+        return "\n".join([*lines, "", " ".join([*moves, result]), ""])
+
+    def _further_tags(self, record: Record) -> dict[str, str]:
+        return {}
+
+    def _texts(self, record: Record) -> list[str]:
+        """The moves."""
+        return [record.game.action_to_string(action) for action in record.actions if action != record.game.pass_action]
+
+
+class PortableDraughtsNotation(PortableGameNotation):
+    """English draughts. Several jumps of one piece are one move; 1-0 is a win of white, who moves second."""
+
+    game = PDN_GAME
+    first_is_white = True
+
+    def is_written_in(self, text: str) -> bool:
+        return has_tags(text) and _is_of_draughts(text)
+
+    def _parts(self, text: str, game: Game | None) -> Tagged:
+        found = super()._parts(text, game)
+        kind = found.tags.get("GameType", ENGLISH).partition(",")[0].strip()
+        if kind != ENGLISH:
+            name = GAME_TYPES.get(kind, "another game")
+            raise IllegalActionError(f"GameType {shortened(kind)} is {name}; English draughts, {ENGLISH}, can be read")
+        if game is not None and not self.fits(game):
+            raise IllegalActionError(f"this is a match of {self.game}, not of {game.name}")
+        return found
+
+    def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
+        own = game if game is not None and self.fits(game) else make_game(self.game)
+        return super().read(text, own, start)
+
+    def _is_result(self, word: str) -> bool:
+        return word in RESULTS
+
+    def _further_tags(self, record: Record) -> dict[str, str]:
+        start = {} if record.start is None else {"SetUp": "1", "FEN": record.game.fen_of(record.start)}
+        return {"GameType": ENGLISH, **start}
+
+    def _texts(self, record: Record) -> list[str]:
+        movers = [int(state.current_player) for state in record.states()]
+        texts = [record.game.action_to_string(action) for action in record.actions]
+        moves = list[str]()
+        for _, turn in groupby(zip(movers, texts, strict=False), key=lambda ply: ply[0]):
+            (_, first), *others = turn
+            moves.append(first + "".join(text[text.index("x") :] for _, text in others))
+        return moves
+
+
+RESULTS = ("*", "1-0", "0-1", DRAW, "2-0", "0-2", "1-1", "0-0")
+ENGLISH = "21"
+GAME_TYPES = {
+    "20": "international draughts",
+    "22": "Italian draughts",
+    "23": "American pool checkers",
+    "24": "Spanish draughts",
+    "25": "Russian draughts",
+    "26": "Brazilian draughts",
+    "27": "Canadian draughts",
+    "28": "Portuguese draughts",
+    "29": "Czech draughts",
+    "30": "Turkish draughts",
+    "31": "Thai draughts",
+    "40": "Frisian draughts",
+}
+JUMPS_OR_STEPS = re.compile(r"(?<!\S)(?:\d++\.++\s*+)?\d{1,2}[-x]\d{1,2}(?:x\d{1,2})*+(?!\S)")
+
+
+def has_tags(text: str) -> bool:
+    """Whether a text begins with a line that is a tag."""
+    return TAG.match(text.lstrip()) is not None
+
+
+def _is_of_draughts(text: str) -> bool:
+    """Whether a text with tags names a kind of draughts, or its first move goes from one numbered square to another."""
+    tags = dict(TAG.findall(text))
+    return "GameType" in tags or JUMPS_OR_STEPS.match(TAG.sub("", text).strip()[:100].partition("\n")[0]) is not None
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of the moves, without comments, other lines of play, and marks such as $1 and !?."""
+    depth = 0
+    for part in PART.findall(text):
+        if part in "()":
+            depth = max(0, depth + (1 if part == "(" else -1))
+        elif not depth and part[0] not in "{};%$" and (word := part.rstrip("!?")):
+            yield word
+
+
+def _escaped(value: str) -> str:
+    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+
+
+PGN, PDN = PortableGameNotation(), PortableDraughtsNotation()

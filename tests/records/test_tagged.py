@@ -1,0 +1,119 @@
+"""Matches with tags before the moves: PGN as other programs write it, and PDN against a second reader."""
+
+import random
+
+import pytest
+
+from selfplay.errors import IllegalActionError
+from selfplay.games import make_game
+from selfplay.records import Record, Result, read_record, read_records, written_record
+
+OTHELLO, DRAUGHTS = make_game("othello"), make_game("draughts")
+
+
+def moves_of(record: Record) -> list[str]:
+    return [record.game.action_to_string(action) for action in record.actions]
+
+
+def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() -> None:
+    text = (
+        '[Event "2 \\"x\\" \\\\ y"]\n[Black "A"]\n[Result "1-0"]\n\n'
+        "1. f5! {good (really} (1. d3 (1. c4 {x}) c3) d6?! $4\n% clock 12\n2. c3!? ; the rest\n1-0\n"
+        '[Black "B"]\n\n1. c4 (unclosed *\n[Black "C"]\n\n1. e6 *'
+    )
+    first, second, third = read_records(text, OTHELLO)
+    assert (moves_of(first), first.result, first.players) == (["f5", "d6", "c3"], Result(1), ("A", ""))
+    assert [moves_of(second), moves_of(third), second.result] == [["c4"], ["e6"], None]
+
+
+def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:
+    name = 'a "b" \\ c]'
+    written = written_record(Record(OTHELLO, [19], players=(name, "x\ny")), "pgn")
+    assert read_record(written.text, OTHELLO).players == (name, "x y")
+
+
+@pytest.mark.parametrize(
+    ("result", "returned"), [("1-0", -1), ("0-1", 1), ("2-0", -1), ("1/2-1/2", 0), ("1-1", 0), ("*", None)]
+)
+def test_white_has_the_first_number_of_a_result_in_draughts_and_the_second_one_in_othello(
+    result: str, returned: int | None
+) -> None:
+    expected = None if returned is None else Result(returned)
+    assert read_record(f'[Result "{result}"]\n\n1. 11-15 22-18 {result}').result == expected
+    if returned is not None and result != "2-0":
+        assert read_record(f'[Result "{result}"]\n\n1. f5 {result}', OTHELLO).result == Result(-returned)
+
+
+JUMPS = '[SetUp "1"]\n[FEN "W:W26,K10:B22,14,7,15"]\n[GameType "21"]\n\n1. {} *'
+
+
+@pytest.mark.parametrize(
+    ("move", "actions"),
+    [("26x17x10x3", None), ("26x17", ["26x17"]), ("26x17 11-15", None)],
+)
+def test_jumps_of_one_piece(move: str, actions: list[str] | None) -> None:
+    """The man goes from 26 over 22 to 17, and from there over 14 to 10, which is taken: 17 is where it stops."""
+    if actions is None:
+        with pytest.raises(IllegalActionError, match=r"transcript|move \d"):
+            read_record(JUMPS.format(move))
+    else:
+        assert moves_of(read_record(JUMPS.format(move))) == actions
+
+
+def test_several_jumps_are_one_move_with_or_without_the_squares_between() -> None:
+    text = '[FEN "B:W18,26,K32:B15"]\n\n1. {}'
+    for move in ("15x31", "15x22x31", "15x22 22x31"):
+        record = read_record(text.format(move))
+        assert moves_of(record) == ["15x22", "22x31"]
+        assert "15x22x31" in written_record(record).text
+    ambiguous = '[FEN "B:W6,7,14,15,32:B2"]\n\n1. {}'
+    with pytest.raises(IllegalActionError, match="in several ways; write the squares between"):
+        read_record(ambiguous.format("2x18"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[GameType "20"]\n\n1. 32-28', "GameType 20 is international draughts; English draughts, 21, can be read"),
+        ('[GameType "25,W,8,8,A0,0"]\n\n1. c3-d4', "GameType 25 is Russian draughts"),
+        ('[GameType "21"]\n\n1. 11-15 11-15', "move 2, 11-15: not a legal move"),
+        ('[GameType "21"]\n\n1. 11-99', "squares have the numbers 1 to 32"),
+        ('[FEN "B:W18"]\n\n1. 11-15', "is not a position such as B:W18"),
+        ('[FEN "B:W18,K40:B2"]\n\n1. 11-15', "'K40' is not a square from 1 to 32"),
+        ('[FEN "B:W18,K2:B2"]\n\n1. 11-15', "two pieces are on 2"),
+        ('[FEN "B:W:B2"]\n\n1. 11-15', "white has no pieces"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_reason(text: str, reason: str) -> None:
+    with pytest.raises(IllegalActionError, match=reason):
+        read_record(text)
+
+
+def test_a_position_of_draughts_is_read_back() -> None:
+    record = read_record('[FEN "W:W18,K27,31-32:B1-3,K16."]\n\n1. 18-14 *', ending="pdn")
+    assert record.start is not None
+    assert '[FEN "W:W18,K27,31,32:B1,2,3,K16"]' in written_record(record).text
+    assert moves_of(record) == ["18-14"]
+
+
+def test_matches_agree_with_a_second_reader() -> None:
+    draughts = pytest.importorskip("draughts", reason="pydraughts is not installed")
+    numbers = random.Random(0)
+    jumps = 0
+    for _ in range(4):
+        board, moves = draughts.Board(variant="english"), list[str]()
+        while len(moves) < 70 and (legal := board.legal_moves()):
+            move = numbers.choice(legal)
+            moves.append(move.pdn_move)
+            board.push(move)
+        lines = " ".join(f"{number // 2 + 1}. {move}" if number % 2 == 0 else move for number, move in enumerate(moves))
+        record = read_record(f'[GameType "21"]\n\n{lines} *', ending="pdn")
+        jumps += len(record.actions) - len(moves)
+        assert sorted_pieces(DRAUGHTS.fen_of(record.states()[-1])) == sorted_pieces(board.fen)
+        assert list(read_record(written_record(record).text).actions) == list(record.actions)
+    assert jumps > 3
+
+
+def sorted_pieces(fen: str) -> list[list[str]]:
+    side, *colours = fen.split(":")
+    return [[side], *sorted([colour[0], *sorted(colour[1:].split(","))] for colour in colours)]
