@@ -12,15 +12,17 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
 from selfplay.records import format_of_text
-from selfplay.records.moves import GGF, PGN, TRANSCRIPT, lead_of
+from selfplay.records.charset import decoded
+from selfplay.records.moves import GGF, TRANSCRIPT, lead_of
 from selfplay.records.sgf import SGF
+from selfplay.records.tagged import PDN, PGN
 from selfplay.registry import parts_of_game_name
 
 REPETITIONS = 50_000
 LIMIT_SECONDS = 20
 """Linear time is below 0.5 s for each text, also on a machine that does other work."""
 
-OTHELLO, GO, HEX = map(make_game, ("othello", "go", "hex"))
+OTHELLO, GO, HEX, DRAUGHTS = map(make_game, ("othello", "go", "hex", "draughts"))
 
 SGF_SIGNS = ("[", "]", "[[", "[a", "\\", "[\\", "a", "1", " ", " \n", ":", "-", "GM[", "GM[ ", "( ", "A")
 SGF_STARTS = ("", "(", "(;GM[", "(;GM[1", "(;GM[1]C[", "(;GM[1]RE[B+", "(;GM[1]SZ[", "(;GM[1]KM[", "(;GM[1];B[")
@@ -47,6 +49,8 @@ PGN_SIGNS = (
     "/",
 )
 PGN_STARTS = ("", '[a "b"]', '[a "b"]\n1', '[Result "1-1', "[a", '[a "')
+PDN_SIGNS = ("1", "-", "x", "1x", "1-1", "1,", "K", ":", ",", "11-15 ", '"]\n')
+CHARSET_SIGNS = ("CA[", "CA[ ", "a", "]", "\xe9", "\xe9 ", "\\")
 GGF_SIGNS = ("[", "]", "A", "a[", " ", "1", "a", "1a", ":", "-", "(", "(;", "BO[", "BO[1", ";", "/")
 GGF_STARTS = (
     "",
@@ -74,6 +78,8 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...], tuple[str, ..
     "a file of SGF": (SGF.split, ("", "(", "(;", "(;C["), SGF_SIGNS),
     "PGN": (lambda text: PGN.written(text, OTHELLO), PGN_STARTS, PGN_SIGNS),
     "a file of PGN": (PGN.split, PGN_STARTS, PGN_SIGNS),
+    "PDN": (lambda text: PDN.written(text, DRAUGHTS), ("", '[FEN "', '[FEN "B:W1:B', "1", "11-15"), PDN_SIGNS),
+    "the charset of a file": (lambda text: decoded(text.encode("cp1252")), ("", "CA[", "\xe9"), CHARSET_SIGNS),
     "GGF": (lambda text: GGF.written(text, OTHELLO), GGF_STARTS, GGF_SIGNS),
     "the board of GGF": (lambda text: GGF.read(text, None, None), ("(;BO[", "(;BO[8", "(;BO[8 "), GGF_SIGNS),
     "a file of GGF": (GGF.split, ("", "(;"), GGF_SIGNS),
