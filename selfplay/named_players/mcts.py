@@ -1,33 +1,21 @@
-"""`mcts:EVALUATOR`: Monte-Carlo tree search with a learned agent's network or with random rollouts."""
+"""`mcts:EVALUATOR`: Monte-Carlo tree search with a network, random rollouts or an evaluator of one's own."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, agent_syntaxes, make_agent
+from selfplay.named_players.evaluations import EVALUATORS, is_own, own_evaluator
 from selfplay.named_players.make import files_of_player
 from selfplay.named_players.names import Option, PlayerName, options_of, player_kind
 from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.player import Player
-from selfplay.registry import Registry
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
 
-EVALUATORS: Registry[Callable[[str, PlayerName, Game, Path], Any]] = Registry(
-    "evaluator",
-    {"rollouts": "selfplay.named_players.mcts:rollouts"},
-    group="selfplay.mcts_evaluators",
-    arguments=("argument", "name", "game", "run_dir"),
-)
-"""Evaluators other than learned agents, by the first word after `mcts:`.
-
-Functions from (the text after a second colon, name, game, run_dir) to an evaluator.
-"""
-
-DEFAULT_RULES = {"rollouts": "uct"}
-"""The rule of these evaluators if the name does not give one."""
+ROLLOUTS, RULE_OF_ROLLOUTS = "rollouts", "uct"
+"""The name of random matches as an evaluator, and the rule of searches with them if the name does not give one."""
 
 OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
 """The options that only evaluators with a network use, and only random rollouts."""
@@ -35,25 +23,19 @@ OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
 
 def _evaluator(name: PlayerName, game: Game, run_dir: Path) -> Any:
     """The evaluator that the argument of the name names. Raises SettingError if there is none."""
-    kind, _, argument = name.argument.partition(":")
-    if kind in EVALUATORS:
-        return EVALUATORS[kind](argument, name, game, run_dir)
+    if name.argument == ROLLOUTS:
+        _refuse(name, OF_NETWORKS, "rollouts have no network")
+        return RolloutEvaluator(name.options["rollouts"])
     if (named := agent_name(name.argument, name)) is not None:
         _refuse(name, OF_ROLLOUTS, "only mcts:rollouts plays random matches")
         agent, options = make_agent(named, game, run_dir), name.options
         return agent.evaluator(options["prior_temperature"], symmetries=options["symmetries"])
-    known = (
-        f"choose EVALUATOR from {', '.join((*EVALUATORS, *agent_syntaxes()))}, such as mcts:rollouts or mcts:level:3"
-    )
-    raise SettingError(f"player {name.text!r}: write {mcts.syntax}; {known}")
-
-
-def rollouts(argument: str, name: PlayerName, game: Game, run_dir: Path) -> RolloutEvaluator:
-    """Random matches. Raises SettingError if the name has a second argument or an option of networks."""
-    _refuse(name, OF_NETWORKS, "rollouts have no network")
-    if argument:
-        raise SettingError(f"player {name.text!r}: write mcts:rollouts without a second colon")
-    return RolloutEvaluator(name.options["rollouts"])
+    if is_own(name.argument, EVALUATORS):
+        _refuse(name, (*OF_ROLLOUTS, "symmetries"), "an evaluator of your own has no such option")
+        return own_evaluator(name.argument, game, name.options["prior_temperature"])
+    known = ", ".join((ROLLOUTS, *EVALUATORS, *agent_syntaxes(), "module:attribute"))
+    choice = f"choose EVALUATOR from {known}, such as mcts:rollouts or mcts:level:3"
+    raise SettingError(f"player {name.text!r}: write {mcts.syntax}; {choice}")
 
 
 def _refuse(name: PlayerName, options: tuple[str, ...], reason: str) -> None:
@@ -86,7 +68,8 @@ def mcts(
     run_dir: Path,
     **searching: Any,
 ) -> Player:
-    """Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)
+    """Monte-Carlo tree search with the network of level L (mcts:level:L), random rollouts (mcts:rollouts) or an
+    evaluator of your own (mcts:module:attribute)
 
     Args:
         prior_temperature: without a policy head, priors are softmax(values of actions / this); null: 0.1
@@ -102,5 +85,5 @@ def mcts(
 
 def rule_of(name: PlayerName) -> str:
     """The rule of the player with this name: that of its option, or else the usual one of the evaluator."""
-    usual = DEFAULT_RULES.get(name.argument.partition(":")[0], name.options["rule"])
+    usual = RULE_OF_ROLLOUTS if name.argument == ROLLOUTS else name.options["rule"]
     return str(name.given.get("rule", usual))

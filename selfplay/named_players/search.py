@@ -8,7 +8,14 @@ from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.named_players.agents import agent_name, make_agent
-from selfplay.named_players.evaluations import evaluation_path, known_evaluations, make_evaluation
+from selfplay.named_players.evaluations import (
+    EVALUATIONS,
+    evaluation_path,
+    is_own,
+    known_evaluations,
+    make_evaluation,
+    own_evaluation,
+)
 from selfplay.named_players.make import files_of_player
 from selfplay.named_players.names import ITSELF, PlayerName, options_of, player_kind
 from selfplay.players.agent import Agent
@@ -29,7 +36,8 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
     named = _agent_name(name)
     if named is None:
-        return [evaluation_path(name.options["evaluation"])]
+        evaluation = name.options["evaluation"]
+        return [] if is_own(evaluation, EVALUATIONS) else [evaluation_path(evaluation)]
     files = files_of_player(named, run_dir)
     fitted = [file.with_name(PROBCUT_FILE) for file in files] if "probcut" in name.given else []
     return [*files, *filter(Path.exists, fitted)]
@@ -73,8 +81,8 @@ def search(
 
     Args:
         depth: plies to look ahead; null: 4, or 2 with a network, which evaluates the whole tree
-        evaluation: how positions are valued: level:L, pretrained, a file of conf/evaluation/ by its name, or PATH.yaml;
-            none: only the ends of matches count
+        evaluation: how positions are valued: level:L, pretrained, a file of conf/evaluation/ by its name, PATH.yaml, or
+            module:rule of your own; none: only the ends of matches count
         probcut: threshold of ProbCut, in standard deviations (1.5 is usual); needs a learned agent to which
             `selfplay fit-probcut` was fitted
     """
@@ -82,7 +90,8 @@ def search(
     if named is None:
         if probcut is not None:
             raise SettingError(f"player {name.text!r}: probcut needs evaluation=level:L or evaluation=pretrained")
-        evaluated: Evaluation = make_evaluation(evaluation, game)
+        make = own_evaluation if is_own(evaluation, EVALUATIONS) else make_evaluation
+        evaluated: Evaluation = make(evaluation, game)
     else:
         agent = make_agent(named, game, run_dir)
         if (learned := agent.evaluation()) is None:

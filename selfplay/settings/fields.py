@@ -138,14 +138,16 @@ def check_fields(settings: Any) -> None:
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
 """A word that may name a module, at the beginning of a text or of the value of an option."""
+WORDS_BEFORE_COLONS = re.compile(r"(?:^|=)((?:[A-Za-z_][\w.]*:)+)")
+"""The same with the words that follow it, such as those of `mcts:my_module:MyEvaluator`."""
 
 
 def modules_in(value: object) -> Iterator[str]:
     """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
     for text in texts_in(value):
-        for word in WORD_BEFORE_COLON.findall(text):
-            if word not in PLAYERS:
-                yield word
+        for words in WORDS_BEFORE_COLONS.findall(text):
+            # Of a name in a name, such as that of an evaluator of tree search.
+            yield from [word for word in words.split(":") if word and word not in PLAYERS][:1]
 
 
 def commands_in(value: object) -> Iterator[str]:

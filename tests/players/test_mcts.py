@@ -137,7 +137,7 @@ def boldly(c: float = 2.0) -> Rule:
     return uct(c)._replace(name="boldly")
 
 
-def hashed(argument, name, game, run_dir):
+def hashed(game):
     """An evaluator from outside the package."""
     return HashedEvaluator(game.num_distinct_actions)
 

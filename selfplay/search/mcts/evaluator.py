@@ -23,6 +23,8 @@ from selfplay.games.game import Game
 from selfplay.games.outcomes import EndValues
 from selfplay.games.rules import Position, Rules
 from selfplay.games.state import State
+from selfplay.places import is_outside
+from selfplay.registry import errors_of_outside
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value, moves_again
 from selfplay.search.mcts.tree import Edges
 
@@ -90,9 +92,23 @@ def parts_of(evaluator: BatchEvaluator | CompiledEvaluator) -> EvaluatorParts:
     ends = getattr(evaluator, "ends", MATCH_RETURN)
     if not isinstance(ends, tuple) or len(ends) != 2:
         raise SettingError(f"evaluator {shortened(name)}: ends={shortened(repr(ends))}: must be EndValues(win, point)")
+    if evaluate is not None and is_outside(type(evaluator).__module__):
+        evaluate = _reporting(evaluate, str(name), type(evaluator).__module__)
     is_random = position_value is not None and bool(getattr(evaluator, "is_random", False))
     parameters = getattr(evaluator, "parameters", lambda game: 0)
     return EvaluatorParts(str(name), EndValues(*ends), is_random, evaluate, position_value, parameters)
+
+
+def _reporting(
+    evaluate: Callable[[State], PositionValues], name: str, module: str
+) -> Callable[[State], PositionValues]:
+    """The method of an evaluator from outside this package, whose errors become one line that names its file."""
+
+    def reporting(state: State) -> PositionValues:
+        with errors_of_outside("evaluator", name, module):
+            return evaluate(state)
+
+    return reporting
 
 
 def checked_values(values: PositionValues, name: str, positions: int, num_actions: int) -> tuple[Tensor, Tensor]:
