@@ -1,5 +1,7 @@
 """How this project is installed: its version, its folder, and the packages that it uses if they are installed."""
 
+import shlex
+import sys
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,7 +42,6 @@ def require_package(user: str, package: str, extra: str | None = None) -> None:
 
 
 def installation(extra: str) -> str:
-    """The command that installs an extra of this project."""
-    if IS_CHECKOUT:
-        return f"pip install -e '.[{extra}]' in {PACKAGE_FOLDER.parent}"
-    return f"pip install '{DISTRIBUTION}[{extra}]'"
+    """The command that installs an extra of this project into the environment of this Python, from any folder."""
+    what = f"-e {shlex.quote(f'{PACKAGE_FOLDER.parent}[{extra}]')}" if IS_CHECKOUT else f"'{DISTRIBUTION}[{extra}]'"
+    return f"{shlex.quote(sys.executable)} -m pip install {what}"

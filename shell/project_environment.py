@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
 NEEDED = ("selfplay", "hydra", "numba", "torch")
 PROJECT = Path(__file__).resolve().parents[1]
@@ -33,7 +34,7 @@ def _restart():
 if not _has_packages():
     with suppress(OSError):
         _restart()
-    setup = os.path.relpath(str(PROJECT / "shell" / "environment.sh"))
+    setup = quote(os.path.relpath(str(PROJECT / "shell" / "environment.sh")))
     sys.exit(f"error: {sys.executable} lacks packages of this project; run `bash {setup}` once to install them")
 
 # Only here, because it needs the packages.

@@ -45,6 +45,8 @@ QUOTES = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb"
 """What programs for texts put in place of dashes and quotation marks."""
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
+FLAG = re.compile(r"--?[A-Za-z][^\s=]*(=|$)")
+"""How a flag begins. The boards of games can begin with dashes too, as in "--XO-XO-- X"."""
 
 
 class Program(NamedTuple, Generic[AnySettings]):
@@ -128,7 +130,8 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
     """The overrides in these arguments, with texts in quotes so that Hydra takes them as typed, and the flags.
 
     `--name value` and `--name=value` are the override `name=value`; `--config-dir FOLDER` adds a folder like conf/. A
-    word alone is the value of the setting that is an argument of the program (`IS_ARGUMENT`), if it has one.
+    word alone is the value of the setting that is an argument of the program (`IS_ARGUMENT`), if it has one, also a
+    board that begins with dashes.
 
     Args:
         kind: the class of the settings.
@@ -139,6 +142,7 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
     overrides: list[str] = []
     flags: list[str] = []
     is_sweep = not SWEEP_FLAGS.isdisjoint(arguments)
+    named = [one.name for one in fields(kind) if one.metadata.get(ARGUMENT)]
     rest = list(arguments)
     while rest:
         argument = rest.pop(0)
@@ -147,22 +151,22 @@ def overrides_first(arguments: Sequence[str], kind: type[Any] = Settings) -> tup
             raise SettingError(f"{flag} takes no value")
         if flag in HELP_FLAGS | SWEEP_FLAGS | PRINTING_FLAGS or flags[-1:] in (["-sc"], ["--shell-completion"]):
             flags.append(argument)
-        elif flag.startswith("--"):
+        elif argument.startswith("--") and (FLAG.match(argument) or not named):
             if not equals:
-                if not rest or OVERRIDE.match(rest[0]) or re.match(r"-\D", rest[0]):
+                if not rest or OVERRIDE.match(rest[0]) or FLAG.match(rest[0]):
                     raise SettingError(f"{flag} needs a value")
                 value = rest.pop(0)
             name = flag.removeprefix("--").replace("-", "_")
             folders = f"hydra.searchpath=[{quoted(str(user_path(value)))}]"
             overrides.append(folders if name == "config_dir" else override_of(name, value, kind, is_sweep))
-        elif equals:
+        elif equals and not (named and re.search(r"\s", flag)):
             overrides.append(override_of(flag, value, kind, is_sweep))
         elif argument.startswith("~"):
             overrides.append(argument)
         elif flags and flags[-1] in PRINTING_FLAGS:
             # Its value, as in --cfg job.
             flags.append(argument)
-        elif named := [one.name for one in fields(kind) if one.metadata.get(ARGUMENT)]:
+        elif named:
             overrides.append(override_of(named[0], argument, kind, is_sweep))
         else:
             raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")

@@ -6,7 +6,7 @@ from typing import Any
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
 from selfplay.experience.rule import ExperienceRule
 from selfplay.files import user_path
-from selfplay.games import Game
+from selfplay.games import Game, name_of_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import UPDATE_RULES
 from selfplay.learners.tabular.table_file import load_tables
@@ -16,7 +16,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import load_experience_player
 from selfplay.players.player import Player
 from selfplay.players.tabular import TabularPlayer
-from selfplay.runs.command_lines import command_line, words_of_run
+from selfplay.runs.command_lines import command_for
 from selfplay.runs.manifest import check_against_manifest
 
 
@@ -56,11 +56,13 @@ def _missing(name: PlayerName, path: Path, game: Game, run_dir: Path) -> SelfPla
     """The error for a file that does not exist, with the tables that do and how to learn more."""
     if _is_path(name.argument):
         return InvalidFileError(path, f"does not exist; {_tables(run_dir)}")
-    command = " ".join([command_line("train-tabular"), *words_of_run(game.name, run_dir)])
+
+    def learned_by(rule: str) -> str:
+        return command_for("train-tabular", name_of_game(game), run_dir, f"agent={rule}")
+
     if name.argument in UPDATE_RULES:
-        return InvalidFileError(path, f"does not exist; {_tables(run_dir)}; learn it with {command} agent={path.stem}")
-    rules = " or ".join(f"agent={rule}" for rule in UPDATE_RULES)
-    known = f"{_tables(run_dir)}; learn others with {command} {rules}"
+        return InvalidFileError(path, f"does not exist; {_tables(run_dir)}; learn it with {learned_by(path.stem)}")
+    known = f"{_tables(run_dir)}; learn others with {' or '.join(map(learned_by, UPDATE_RULES))}"
     return SettingError(f"player {shortened(name.text)!r}: unknown table; {known}")
 
 

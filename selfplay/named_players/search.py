@@ -1,12 +1,11 @@
 """`search:ALGORITHM`: looking ahead, and `greedy_discs`, which looks one ply ahead for discs."""
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 from selfplay.errors import SettingError
 from selfplay.files import sha256
-from selfplay.games import Game
+from selfplay.games import Game, name_of_game
 from selfplay.named_players.agents import agent_name, make_agent
 from selfplay.named_players.evaluations import (
     EVALUATIONS,
@@ -21,7 +20,7 @@ from selfplay.named_players.names import ITSELF, PlayerName, options_of, player_
 from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer, SearchPlayerParameters
-from selfplay.runs.command_lines import command_line
+from selfplay.runs.command_lines import command_for
 from selfplay.runs.run_folder import PROBCUT_FILE
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.negamax import ALGORITHMS
@@ -122,9 +121,10 @@ def _probing(agent: Agent, threshold: float, player: str) -> Probing:
     """
     if agent.path is None:
         raise SettingError(f"player {player!r}: probcut needs evaluation=level:L or evaluation=pretrained")
-    path, run_dir = agent.path.with_name(PROBCUT_FILE), shlex.quote(f"run_dir={agent.path.parent.parent}")
-    level = f"level={agent.checkpoint.metadata['level']}"
-    fit = f"run {command_line('fit-probcut')} game={agent.game.name} {level} {run_dir}"
+    path, game, metadata = agent.path.with_name(PROBCUT_FILE), name_of_game(agent.game), agent.checkpoint.metadata
+    outside = [str(name) for name in (metadata["architecture"]["name"], metadata["outcome"]) if ":" in str(name)]
+    modules, run_dir = [name.partition(":")[0] for name in outside], agent.path.parent.parent
+    fit = "run " + command_for("fit-probcut", game, run_dir, f"level={metadata['level']}", modules=modules)
     if not path.exists():
         raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
     parameters = read_probcut(path)

@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from selfplay.installation import IS_CHECKOUT
@@ -12,7 +13,15 @@ COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
 
 DEFAULT_GAME = "tictactoe"
-"""The game of learn, play, web and train-tabular, unless another is named."""
+"""The game of all programs but those of OTHER_GAMES, unless another is named."""
+
+OTHER_GAMES = (
+    *("solve", "analyse", "gtp", "gomocup", "nboard", "export-evaluation", "fit-probcut", "prove", "correct"),
+)
+"""The programs that have another game, unless one is named."""
+
+SCRIPTS = {"play": "play/console.py", "web": "play/web.py"}
+"""The scripts of a checkout that are named in place of a program."""
 
 
 def executable(name: str) -> str:
@@ -35,26 +44,33 @@ def with_command_lines(docstring: str) -> str:
     return docstring.strip().replace(f"\n{COMMAND} ", f"\n{executable(COMMAND)} ")
 
 
-def words_of_run(game: str, run_dir: str | Path) -> list[str]:
-    """The words of a command line, quoted for a shell, that select a game and the folder of its run.
+def command_for(program: str, game: str, run_dir: str | Path, *settings: str, modules: Iterable[str] = ()) -> str:
+    """The command that runs a program on a run from the current folder, complete and quoted for a shell.
 
-    Defaults are left out. This is for learn, play, web and train-tabular, whose default game is DEFAULT_GAME.
-    Other programs may have Othello as their default.
+    Settings that have their defaults are left out. In a checkout, a script is named in place of the program if there is
+    one.
+
+    Args:
+        game: a name with which `make_game` makes the game of the run.
+        settings: further settings, as name=value.
+        modules: the modules that the files of the run name, besides that of the game.
     """
-    words = [] if game == DEFAULT_GAME else [shlex.quote(f"game={game}")]
-    return [*words, *_words_of_folder(game, run_dir)]
+    words = [] if game == DEFAULT_GAME and program not in OTHER_GAMES else [f"game={game}"]
+    start = command_line(program)
+    if IS_CHECKOUT and program in SCRIPTS:
+        start = f"{executable(Path(sys.executable).name)} {_path_of(SCRIPTS[program])}"
+    elif IS_CHECKOUT and program == "learn" and (PROJECT_FOLDER / f"learn_{game}.sh").exists():
+        start, words = _path_of(f"learn_{game}.sh"), []
+    if Path(run_dir).resolve() != RUNS_FOLDER / game:
+        words.append(f"run_dir={run_dir}")
+    words += settings
+    # The module of the game is named with the game.
+    if named := sorted({*modules} - {game.partition(":")[0]}):
+        words.append(f"modules=[{','.join(named)}]")
+    return " ".join([start, *map(shlex.quote, words)])
 
 
-def learn_command(game: str, run_dir: str | Path) -> str:
-    """The command that trains levels of a game in this folder: the game's own script if it has one."""
-    script = PROJECT_FOLDER / f"learn_{game}.sh"
-    if IS_CHECKOUT and script.exists():
-        # With ./ because the shell does not look for programs in the current folder.
-        path = f"{os.path.relpath(script.parent)}/{script.name}"
-        return " ".join([shlex.quote(path), *_words_of_folder(game, run_dir)])
-    return " ".join([command_line("learn"), *words_of_run(game, run_dir)])
-
-
-def _words_of_folder(game: str, run_dir: str | Path) -> list[str]:
-    is_default = Path(run_dir).resolve() == RUNS_FOLDER / game
-    return [] if is_default else [shlex.quote(f"run_dir={run_dir}")]
+def _path_of(script: str) -> str:
+    """A script of the checkout from the current folder, with a folder, because the shell does not look in this one."""
+    folder, _, name = str(PROJECT_FOLDER / script).rpartition("/")
+    return shlex.quote(f"{os.path.relpath(folder)}/{name}")

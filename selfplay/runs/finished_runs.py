@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +20,6 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epochs import read_epochs
 from selfplay.training.fitting import VALIDATION_LOSS
 
-LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
-"""The name of the tables of a comparison in error messages, and how to replace them."""
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
@@ -73,7 +72,8 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     found = {mark.parent for mark in marks} | set(expected)
     paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
     if not paths:
-        raise StageError(f"{folder} contains no runs; {command_line('learn')} -m makes a folder of runs")
+        sweep = f"{command_line('learn')} -m seed=0,1 {shlex.quote(f'run_dir={folder}')}"
+        raise StageError(f"{folder} contains no runs; a sweep makes a folder of them, such as {sweep}")
     finished, skipped = [], {}
     for path in paths:
         name = str(path.relative_to(folder))
@@ -98,7 +98,7 @@ def _read_run(name: str, run: RunFolder) -> Run:
     if not run.comparison.exists():
         raise StageError(f"trained up to level {levels[-1]}, and its levels are not compared yet")
     table = read_level_table(run.comparison)
-    check_against_manifest(run.comparison, run.path, remedy=LEVEL_TABLE.partition("; ")[2])
+    check_against_manifest(run.comparison, run.path, remedy=level_table(run.comparison).partition("; ")[2])
     if (compared := int(table["level"].iloc[-1])) != levels[-1]:
         raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
     losses = run.epoch_loss(levels[-1])
@@ -112,9 +112,15 @@ def _read_run(name: str, run: RunFolder) -> Run:
     return read
 
 
+def level_table(path: Path) -> str:
+    """What error messages call a table of a comparison, or of the strength of a level, and how to replace it."""
+    run_dir = shlex.quote(f"run_dir={path.parent.parent}")
+    return f"a table of compared levels; {command_line('compare')} {run_dir} writes it again"
+
+
 def read_level_table(path: Path) -> pd.DataFrame:
     """Read comparison/levels.csv. Raises InvalidFileError if it is not such a table."""
-    rows = read_rows(path, level_columns(), LEVEL_TABLE)
+    rows = read_rows(path, level_columns(), level_table(path))
     exact = [row.get("exact_win_vs_random") for row in rows]
     lines = [row.get(name) for row in rows for name, kind in GRADE_COLUMNS.items() if kind is LINES]
     is_table = (
@@ -126,7 +132,8 @@ def read_level_table(path: Path) -> pd.DataFrame:
         and all(count is None or count >= 0 for count in lines)
     )
     if not is_table:
-        raise InvalidFileError(path, "is not {} (a level or a result is missing); {}".format(*LEVEL_TABLE.split("; ")))
+        what, _, remedy = level_table(path).partition("; ")
+        raise InvalidFileError(path, f"is not {what} (a level or a result is missing); {remedy}")
     return table_of(level_columns(), [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
 
 

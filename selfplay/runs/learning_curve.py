@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.grading.tables import COUNT, Columns, read_rows
+from selfplay.runs.command_lines import command_line
 
 CURVE_COLUMNS: Columns = dict.fromkeys(("matches", "first_won", "drawn", "second_won"), COUNT)
-CURVE_TABLE = "a table of learned matches; learn them again with force=true"
+CURVE_TABLE = f"a table of learned matches; {command_line('train-tabular')} with force=true learns them again"
 
 
 def read_curve(path: Path) -> NDArray[np.int64]:

@@ -10,15 +10,14 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.manifest import check_against_manifest, naming_force
+from selfplay.runs.manifest import check_against_manifest
 from selfplay.runs.run_folder import RunFolder
 
 
 def load_agent(path: Path, game: Game | None = None, name: str | None = None) -> Agent:
     """The agent in a file, as `Agent.load`. Also raises InvalidFileError if the manifest beside it records another."""
     check_against_manifest(path)
-    with naming_force():
-        return Agent.load(path, game, name)
+    return Agent.load(path, game, name)
 
 
 def agent_of_level(run_dir: str | Path, level: int | None = None, game: Game | None = None) -> Agent:

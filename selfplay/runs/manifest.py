@@ -6,7 +6,7 @@ A `Stage` is skipped if its files are there and were made with the same settings
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
@@ -67,7 +67,7 @@ MANIFEST = FileFormat(
     "a manifest of this format", ManifestFile, remedy="; delete it if this program wrote it, or use another folder"
 )
 
-REMEDY = "make it again with force=true"
+REMEDY = "restore it, or let the program that made it replace it (force=true)"
 
 
 class Manifest:
@@ -139,27 +139,6 @@ class Manifest:
     def _write(self) -> None:
         with written_whole(self.path) as beside:
             beside.write_text(json.dumps({"format": MANIFEST_FORMAT, **self.sections}, indent=2, sort_keys=True) + "\n")
-
-
-@contextmanager
-def naming_force() -> Iterator[None]:
-    """Errors about files that a manifest describes name the setting that makes them again; others have no such fix."""
-    try:
-        yield
-    except InvalidFileError as error:
-        path, reason = error.args
-        if _is_described(Path(path)):
-            reason = f"{reason.removesuffix(f'; {REMEDY}')}; {REMEDY}"
-        raise InvalidFileError(path, reason) from error
-
-
-def _is_described(path: Path) -> bool:
-    """Whether a manifest describes a file, or the folder of a dataset that it is a part of."""
-    for file in (path, path.parent):
-        with suppress(InvalidFileError):
-            if any(file.name in section["files"] for section in Manifest(file.parent).sections.values()):
-                return True
-    return False
 
 
 def check_against_manifest(path: Path, folder: Path | None = None, remedy: str = REMEDY) -> None:

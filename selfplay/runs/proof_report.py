@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.grading.tables import COUNT, TEXT, Columns, read_rows
+from selfplay.runs.command_lines import command_line
 
-PROOF_TABLE = "a table of a proof; force=true makes it again"
+PROOF_TABLE = f"a table of a proof; {command_line('prove')} with force=true makes it again"
 PROOF_COLUMNS: Columns = {
     **dict.fromkeys(("player", "seat", "walk", "after", "start"), TEXT),
     **dict.fromkeys(("proved", "plies", "positions", "judged", "solved", "won", "drawn", "lost"), COUNT),

@@ -16,7 +16,7 @@ from selfplay.compute.process import process_rank
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import RunLockedError, StageError
 from selfplay.files import check_writable
-from selfplay.runs.command_lines import learn_command
+from selfplay.runs.command_lines import command_for
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.manifest import RUN, Manifest
 
@@ -263,5 +263,5 @@ def path_text(path: Path) -> str:
 
 def no_levels_text(run: RunFolder, game: str) -> str:
     """A note that the run has no trained level, with the command that trains some unless it is at work."""
-    rest = "the first is being made" if run.is_at_work() else f"train some with {learn_command(game, run.path)}"
+    rest = "the first is being made" if run.is_at_work() else f"train some with {command_for('learn', game, run.path)}"
     return f"{path_text(run.path)} has no trained level yet; {rest}."

@@ -67,9 +67,9 @@ class GameTreeSettings:
 class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
-    moves: str = ""
+    moves: str = field(default="", metadata=IS_ARGUMENT)
     """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
-    and the side to move, or a match in GGF."""
+    and the side to move, or a match in GGF; needs no `moves=` before it."""
     raw_discs: bool = False
     """Othello: do not count empty squares for the winner."""
     time_limit: float | None = field(default=None, metadata=within(above=0))

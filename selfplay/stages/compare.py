@@ -1,9 +1,6 @@
 """Compare all levels of a run: the tables, the figures and the report."""
 
-import os
-import shlex
-import sys
-from pathlib import Path
+from dataclasses import asdict
 
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
@@ -11,10 +8,8 @@ from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import read_text, sha256, written_whole
 from selfplay.games import make_game
 from selfplay.grading.comparison import comparison_report
-from selfplay.installation import IS_CHECKOUT
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.command_lines import command_line, executable, words_of_run
-from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.runs.command_lines import command_for
 from selfplay.runs.manifest import Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
@@ -51,7 +46,7 @@ def is_compared(settings: Settings) -> bool:
 
     Raises InvalidFileError if the run's manifest is broken.
     """
-    more = f" ({RunFolder.of(settings).comparison}); {command_line('compare')} compares them again"
+    more = f" ({RunFolder.of(settings).comparison}); {_command(settings, 'compare')} compares them again"
     return _stage(settings).is_done("levels already compared", more)
 
 
@@ -70,13 +65,11 @@ def _stage(settings: Settings) -> Stage:
 
 def how_to_play(settings: Settings) -> str:
     """The commands for playing against the newest level from the current folder."""
-    words = words_of_run(settings.game.name, settings.run_dir)
-    # The files of the levels contain the name of the network, but only the user may allow to import its module.
-    if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
-        words.append(shlex.quote(f"modules=[{','.join(modules)}]"))
-    starts = [command_line("play"), command_line("web")]
-    if IS_CHECKOUT:
-        python, folder = executable(Path(sys.executable).name), shlex.quote(os.path.relpath(PROJECT_FOLDER / "play"))
-        starts = [f"{python} {folder}/console.py", f"{python} {folder}/web.py"]
-    console, page = (" ".join([start, *words]) for start in starts)
-    return f"Play against it: {console}   or in a browser: {page}"
+    return f"Play against it: {_command(settings, 'play')}   or in a browser: {_command(settings, 'web')}"
+
+
+def _command(settings: Settings, program: str) -> str:
+    # The files of the run name modules, but only the user may allow to import them.
+    named = [settings.architecture, asdict(settings.learner), settings.from_level]
+    modules = {*settings.modules, *modules_in(named)}
+    return command_for(program, settings.game.name, settings.run_dir, modules=modules)

@@ -19,7 +19,7 @@ from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Made, naming_force
+from selfplay.runs.manifest import Made
 from selfplay.runs.run_folder import LEARNER_FILE, writes_run
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.recorded import record_run_settings
@@ -63,7 +63,7 @@ def train_level(
                 check_run(settings, is_one_stage=True)
                 plan.check_inputs()
             told = Callbacks(callbacks if is_first else ())
-            with computing(plan.settings) as context, naming_force():
+            with computing(plan.settings) as context:
                 start = plan.start_agent(context.game)
                 with stage.making() if is_first else nullcontext(Made()) as made:
                     began = time.perf_counter()

@@ -101,7 +101,8 @@ class TrainingPlan:
                 try:
                     usable = self.settings.learner.usable_rows(part, game)
                 except ValueError as error:
-                    raise InvalidFileError(path, str(error)) from error
+                    remedy = "" if self.settings.dataset_file else "; generate it again with force=true"
+                    raise InvalidFileError(path, f"{error}{remedy}") from error
                 yield usable._replace(match=part.match + number * self.strides)
 
     def check_inputs(self) -> None:

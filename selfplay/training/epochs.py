@@ -93,7 +93,7 @@ def read_epochs(path: Path) -> list[Epoch]:
         raise InvalidFileError(path, f"its first line is not {EPOCH}, names of what was measured, {IS_CHAMPION}")
     if not lines or not text.endswith("\n"):
         raise InvalidFileError(
-            path, "is cut off in its last row, or has no rows; train the level again with force=true"
+            path, "is cut off in its last row, or has no rows; training the level again (force=true) replaces it"
         )
     measured, parts = columns["measured"].split(","), columns["parts"].split(",")[1:]
     return [_epoch(path, measured, parts, epoch, line) for epoch, line in enumerate(lines, start=1)]

@@ -20,7 +20,7 @@ from selfplay.named_players.names import readable_name
 from selfplay.players.pretrained import PRETRAINED_FOLDER
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.finished_runs import LEVEL_TABLE
+from selfplay.runs.finished_runs import level_table
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.training.epochs import Epoch, described, read_epochs
 from selfplay.training.fitting import TRAINING_LOSS
@@ -40,7 +40,7 @@ from selfplay.web.story_schemas import (
     StoryView,
 )
 
-PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
+PLAYER_TABLE = f"a table of players; {command_line('tournament')} with the same players writes it again"
 """The name of the table of a tournament in error messages, and how to replace it."""
 
 Row = dict[str, Any]
@@ -110,7 +110,7 @@ def _losses(level: int, epochs: Sequence[Epoch]) -> LevelLosses:
 
 
 def _comparison(path: Path) -> list[LevelRow]:
-    rows = read_rows(path, level_columns(), LEVEL_TABLE)
+    rows = read_rows(path, level_columns(), level_table(path))
     return [
         LevelRow(
             level=row["level"],
@@ -149,7 +149,7 @@ def _tournament(path: Path) -> list[RatedPlayerView]:
 
 
 def _references(path: Path) -> list[RatedPlayerView]:
-    return [_rated(row, "reference") for row in read_rows(path, reference_columns(), LEVEL_TABLE)]
+    return [_rated(row, "reference") for row in read_rows(path, reference_columns(), level_table(path))]
 
 
 def _rated(row: Row, column: str) -> RatedPlayerView:
@@ -179,7 +179,7 @@ def _first_of(row: Row, *columns: str) -> float | None:
 def _mistakes(path: Path) -> list[MistakeRow]:
     return [
         MistakeRow(**row | {"player": readable_name(row["player"])})
-        for row in read_rows(path, MISTAKE_COLUMNS, LEVEL_TABLE)
+        for row in read_rows(path, MISTAKE_COLUMNS, level_table(path))
     ]
 
 
@@ -208,6 +208,6 @@ def _pairs(path: Path) -> list[PairRow]:
             opponent=readable_name(row["opponent"]),
             results=ResultsView(wins=row["wins"], draws=row["draws"], losses=row["losses"]),
         )
-        for row in read_rows(path, MATCH_COLUMNS, LEVEL_TABLE)
+        for row in read_rows(path, MATCH_COLUMNS, level_table(path))
         if row["level"] is not None and not row["opponent"].startswith("level:")
     ]

@@ -66,8 +66,12 @@ def test_a_missing_run_is_reported_and_not_created(tmp_path, script):
 
 
 def test_a_missing_experience_graph_is_reported_with_what_makes_one(tmp_path):
-    refused = run_forked(COMMAND, "export-experience", f"run_dir={tmp_path}")
-    assert_refused(refused, 1, tmp_path / "experience.sqlite: does not exist", "play-experience or ", " makes one")
+    where = f"run_dir={tmp_path}"
+    refused = run_forked(COMMAND, "export-experience", where)
+    assert_refused(refused, 1, tmp_path / "experience.sqlite: does not exist", f"play-experience {where} makes one")
+    refused = run_forked(COMMAND, "export-experience", where, "experience=minimax")
+    chosen = f"experience.backup=minimax experience.path={tmp_path}/experience_minimax.sqlite"
+    assert_refused(refused, 1, f"play-experience {where} {chosen} makes one")
 
 
 def test_a_broken_dataset_gets_one_line(run_copy, tmp_path):

@@ -31,6 +31,12 @@ def test_moves_are_listed_with_their_values_best_first():
         (["moves=XXXXXXXXXXXXXXX- Black % 16"], "the match is over: black has won by 16\n"),
         (["moves=1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
         (["game=othello_4x4"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
+        (["game=othello_4x4", ""], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
+        (["b1", "game=othello_4x4"], "a1 +10\na3 -12\nc1 -14\n"),
+        (["--xo" + 12 * "x" + " o"], "b1 -10\n"),
+        (["--moves", "--xo" + 12 * "x" + " o"], "b1 -10\n"),
+        (["----" + 12 * "X" + " O"], "the match is over: black has won by 16\n"),
+        (["1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]CO[a=b]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
         # Black has taken all discs.
         pytest.param(["moves=e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n", marks=pytest.mark.slow),
     ],
@@ -43,7 +49,9 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["f5"], ["'f5' is neither a flag nor a setting; write name=value"]),
+        (["f5"], ["59 squares are empty"]),
+        (["f5", "moves=d6"], ["moves is set twice"]),
+        (["--moves", "--time-limit"], ["--moves needs a value"]),
         (["game=othello_6x6", f"moves={FIRST['board']} X"], ["othello_6x6", "36 signs", "64 signs"]),
         (["moves=f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
         (["game=connect_four", "moves=41424344"], ["the match is over after 7 actions"]),

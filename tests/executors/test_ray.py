@@ -46,7 +46,7 @@ def in_a_process_of_its_own(test):
 
 def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr("selfplay.installation.find_spec", lambda name: None)
-    with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
+    with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*-m pip install -e '/\S+\[ray\]'"):
         RayExecutor(ExecutorOptions("ray"))
 
 

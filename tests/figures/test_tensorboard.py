@@ -126,7 +126,7 @@ def test_without_the_package_nothing_starts_and_the_install_command_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard", None)
-    message = r"^logger=tensorboard needs the package tensorboard, .*; run pip install -e '\.\[tensorboard\]' in /"
+    message = r"^logger=tensorboard needs the package tensorboard, .*; run \S+ -m pip install -e '/\S+\[tensorboard\]'"
     with pytest.raises(SettingError, match=message) as caught:
         compose_settings(["logger=tensorboard"])
     assert "\n" not in str(caught.value)

@@ -14,6 +14,8 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.players.checkpoints import METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
+from selfplay.runs.levels import load_agent
+from selfplay.runs.manifest import Manifest
 from tests.support.rejections import assert_file_rejected
 
 GAME = make_game("tictactoe")
@@ -178,6 +180,10 @@ def test_a_file_imports_no_module_that_the_user_has_not_named(tmp_path, harmful,
         Agent.load(path) if key == "game" else load_checkpoint(path, GAME)
     with assert_file_rejected(path, "code outside"):
         read_metadata(path)
+    # Making the file again, as a manifest beside it would allow, is not a fix.
+    Manifest(tmp_path).record("training", {}, {}, [path.name])
+    with assert_file_rejected(path, r"selfplay\.name_modules\(\['harmful'\]\)$"):
+        load_agent(path, GAME)
     assert not harmful.exists()
     registry.name_modules(["harmful"])
     # The module has none of these objects.

@@ -37,7 +37,7 @@ def test_the_pretrained_agent_of_othello_comes_with_its_parameters():
 
 def test_where_nothing_was_fitted_the_error_names_the_command(run_dir):
     text = "search:negascout?depth=3&evaluation=level:15&probcut=1.5"
-    reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four level=15 run_dir=\S+run$"
+    reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four run_dir=\S+run level=15$"
     with pytest.raises(SettingError, match=reason):
         make_player(text, CONNECT_FOUR, run_dir)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 
 import pytest
 
@@ -80,7 +81,8 @@ def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
     assert "seed=9" in [run.name for run in read_runs(folder).finished]
     finish(run.path, level_table((0.4, 0.7, 0.8, 0.9), (9, 4, 0, 0), (0, 1, 2, 999)))
     reason = read_runs(folder).skipped["seed=9"]
-    assert reason == f"{run.comparison}: differs from its manifest; {command_line('compare')} writes it again"
+    command = f"{command_line('compare')} {shlex.quote(f'run_dir={run.path}')}"
+    assert reason == f"{run.comparison}: differs from its manifest; {command} writes it again"
     # While a comparison is made again, no manifest describes the table.
     manifest.forget("comparison")
     assert "seed=9" in [run.name for run in read_runs(folder).finished]

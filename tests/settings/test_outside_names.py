@@ -1,15 +1,13 @@
 """Games and networks from outside the package in settings, and the commands that messages tell a user to run."""
 
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 from selfplay import compose_settings
-from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
-from selfplay.runs.command_lines import command_line, learn_command
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.overrides import with_outside_names
 from tests.support.wheels import install_entry_points
@@ -57,26 +55,3 @@ def test_the_projects_own_environment_is_named_because_it_may_not_be_active(
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "prefix", str(environment))
     assert command_line("compare") == command
-
-
-def test_commands_in_messages_can_be_typed_in_a_shell() -> None:
-    words = shlex.split(learn_command("othello_6x6", "bob's runs/1.50"))
-    given, _ = overrides_first(words[2:])
-    settings = compose_settings(given)
-    assert (settings.game.name, settings.run_dir) == ("othello_6x6", "bob's runs/1.50")
-
-
-@pytest.mark.parametrize(
-    ("is_checkout", "folder", "command"),
-    [
-        (True, PROJECT_FOLDER, "./learn_tictactoe.sh run_dir=x"),
-        (True, PROJECT_FOLDER / "docs", "../learn_tictactoe.sh run_dir=x"),
-        (False, PROJECT_FOLDER, f"{command_line('learn')} run_dir=x"),
-    ],
-)
-def test_only_a_checkout_has_scripts_and_they_are_named_from_the_current_folder(
-    monkeypatch: pytest.MonkeyPatch, is_checkout: bool, folder: Path, command: str
-) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("selfplay.runs.command_lines.IS_CHECKOUT", is_checkout)
-    assert learn_command("tictactoe", "x") == command

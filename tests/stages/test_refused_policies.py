@@ -15,7 +15,7 @@ POLICY = ["learner=policy", "architecture=alphazero_mlp"]
 
 def test_a_dataset_without_policies_is_refused(tmp_path: Path) -> None:
     generate_level(tiny_settings(tmp_path, "matches=20"), 0)
-    message = r"dataset\.csv: has no policies, which learner=policy needs; make it again with force=true$"
+    message = r"dataset\.csv: has no policies, which learner=policy needs; generate it again with force=true$"
     with pytest.raises(InvalidFileError, match=message):
         train_level(tiny_settings(tmp_path, *POLICY), 1)
     assert not RunFolder(tmp_path).agent(1).exists()

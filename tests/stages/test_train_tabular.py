@@ -147,7 +147,7 @@ CURVE_HEADER = "matches,first_won,drawn,second_won"
 def test_a_table_that_does_not_count_matches_is_refused(tmp_path: Path, rows: str) -> None:
     path = tmp_path / "temporal_difference.csv"
     path.write_text(f"{CURVE_HEADER}\n{rows}\n")
-    with assert_file_rejected(path, "is not a table of learned matches .*; learn them again with force=true"):
+    with assert_file_rejected(path, "is not a table of learned matches .*; .*train-tabular with force=true learns"):
         read_curve(path)
 
 

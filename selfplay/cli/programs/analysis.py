@@ -23,11 +23,11 @@ def solve(settings: SolveSettings) -> None:
 
     Prints one line per move with its exact score. Othello positions should be near the end of the match.
 
-    selfplay solve 'moves=BOARD SIDE'   one of X, O or - per square, row by row from a1, and the side to move; x, o, *
-                                        and . are understood too, spaces between the rows, and a line of a problem
-                                        file: BOARD X; g8:+18; h7:+12; % a comment
-    selfplay solve moves=TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
-    selfplay solve game=connect_four moves=4453
+    selfplay solve 'BOARD SIDE'   one of X, O or - per square, row by row from a1, and the side to move; x, o, * and .
+                                  are understood too, spaces between the rows, and a line of a problem file: BOARD X;
+                                  g8:+18; h7:+12; % a comment
+    selfplay solve TRANSCRIPT     the moves from the start, as in f5d6c3..., or a match in GGF
+    selfplay solve game=connect_four 4453
     Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see raw_discs).
     Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
     """

@@ -17,11 +17,12 @@ from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.experience_menu import play_with_experience
-from selfplay.runs.command_lines import command_line
+from selfplay.runs.command_lines import command_for
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import (
     ExperienceJsonSettings,
     ExperiencePictureSettings,
+    StoreSettings,
     TabularSettings,
 )
 from selfplay.settings.context import computing
@@ -127,8 +128,14 @@ def import_experience(settings: ExperienceJsonSettings) -> None:
 
 def _open_store(settings: ExperienceJsonSettings | ExperiencePictureSettings) -> ExperienceStore:
     if not os.path.lexists(path := settings.experience.path):
-        makers = " or ".join(map(command_line, ("play-experience", "import-experience")))
-        raise InvalidFileError(path, f"does not exist; {makers} makes one")
+        usual = StoreSettings(path=f"{settings.run_dir}/experience.sqlite")
+        given = [
+            f"experience.{name}={value}"
+            for name, value in asdict(settings.experience).items()
+            if value != getattr(usual, name)
+        ]
+        command = command_for("play-experience", settings.game.name, settings.run_dir, *given)
+        raise InvalidFileError(path, f"does not exist; {command} makes one")
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 

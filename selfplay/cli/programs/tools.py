@@ -1,11 +1,15 @@
 """Programs that check, fit and export."""
 
+import shlex
+import sys
 from functools import partial
+from pathlib import Path
 
 from selfplay.cli.command import Program
 from selfplay.errors import SettingError
 from selfplay.games import Game, conformance, make_game
 from selfplay.installation import require_package
+from selfplay.runs.command_lines import executable
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
@@ -100,7 +104,8 @@ def export_page(settings: ExportPageSettings) -> None:
 
     page = export_page(settings)
     print(f"wrote {page.folder}: {page.agent}, {page.size:,} bytes, of which {page.weights_size:,} are the weights")
-    print(f"serve it with: python -m http.server --directory {page.folder}")
+    python = executable(Path(sys.executable).name)
+    print(f"serve it with: {python} -m http.server --directory {shlex.quote(str(page.folder))}")
 
 
 @partial(Program, kind=ProbCutSettings, config="fit_probcut")
