@@ -155,8 +155,13 @@ class ConformanceError(SelfPlayError):
 
     Args:
         about: the function that does so, if it has not raised an error itself; messages name its file and line.
+        line: the line in this file; None: the first of the function.
     """
 
-    def __init__(self, message: str, about: Callable[..., Any] | None = None) -> None:
+    def __init__(self, message: str, about: Callable[..., Any] | None = None, line: int | None = None) -> None:
         super().__init__(message)
-        self.about = about
+        self.about, self.line = about, line
+
+
+class RuleError(ConformanceError):
+    """A rule of a game that fails in a match. The message ends with the file, the line and the function."""

@@ -41,7 +41,8 @@ def place_of(error: BaseException, module: str) -> str:
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f" ({error.filename}, line {error.lineno})"
     if (code := getattr(getattr(error, "about", None), "__code__", None)) is not None:
-        return f" ({_place(FrameSummary(code.co_filename, code.co_firstlineno, code.co_name))})"
+        line = getattr(error, "line", None) or code.co_firstlineno
+        return f" ({_place(FrameSummary(code.co_filename, line, code.co_name))})"
     frames = [frame for one in _chain(error) for frame in extract_tb(one.__traceback__)]
     own = [frame for frame in frames if frame.filename == spec.origin] or list(_beside(frames, Path(spec.origin)))
     return f" ({_place(own[-1])})" if own else f" ({spec.origin})"

@@ -97,6 +97,17 @@ def _converted(context: Any, builder: Any, given: Any, wanted: Any, value: Any) 
     return context.cast(builder, value, given, wanted)
 
 
+def emit_fits(context: Any, builder: Any, called: Any, values: Any) -> Any:
+    """Generate the code of `selfplay.compute.positions.fits`."""
+    found = ir.Constant(ir.IntType(1), 1)
+    for place in called.args[0].of.places:
+        value = _field(context, builder, called.args[0], values[0], place.name)
+        if place.bits < value.type.width:
+            outside = builder.and_(value, ir.Constant(value.type, ~place.mask))
+            found = builder.and_(found, builder.icmp_unsigned("==", outside, ir.Constant(value.type, 0)))
+    return found
+
+
 def emit_pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
     """Generate the code of `selfplay.compute.positions.pack`."""
     packed = ir.Constant(context.get_value_type(called.return_type), 0)

@@ -18,11 +18,12 @@ from operator import index
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
+from numba import types
 from numba.extending import typeof_impl
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compiled_position_type import PositionType, emit_pack, make_compiled
+from selfplay.compute.compiled_position_type import PositionType, emit_fits, emit_pack, make_compiled
 from selfplay.compute.compiled_word_type import define, in_compiled_code, word_type
 from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
 from selfplay.errors import ConformanceError
@@ -197,6 +198,14 @@ def pack(position: Any) -> Word:
 in_compiled_code(
     pack, lambda given: word_type(given.of.num_words) if isinstance(given, PositionType) else None, emit_pack
 )
+
+
+def fits(position: Any) -> bool:
+    """Whether every field of a position has a value of its size; compiled code can make others, which `pack` cuts."""
+    return True
+
+
+in_compiled_code(fits, lambda given: types.boolean if isinstance(given, PositionType) else None, emit_fits)
 # Calling a class of positions is what `type_callable` defines, not what numba knows of named tuples.
 define(typeof_impl.register(PositionClass), lambda of, context: None)
 

@@ -10,16 +10,11 @@ from random import Random
 import torch
 
 from selfplay.compute.compilation import FEW_POSITIONS
-from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import LONGEST_REASON, ConformanceError, shortened, text_of
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, shortened
 from selfplay.games import Game, make_game
-from selfplay.games.conformance_checks import (
-    CHECKS,
-    MATCHES,
-    Transition,
-    check_length,
-    check_repetition,
-)
+from selfplay.games.conformance_checks import CHECKS, check_repetition
+from selfplay.games.conformance_matches import NO_ACTION, Played, check_length, check_many_matches, random_plies
 from selfplay.games.conformance_rules import (
     check_attributes,
     check_compiled_points,
@@ -27,28 +22,21 @@ from selfplay.games.conformance_rules import (
     check_results,
     check_rules,
 )
+from selfplay.games.rule_faults import reason_of
 from selfplay.games.rules import Position, ended
 from selfplay.games.single_positions import check_none_legal, entries_singly, expect, legal_numbers, played_singly
 from selfplay.places import compile_fault, is_outside, place_of
 
 QUICK_MATCHES, QUICK_PLIES = 2, 1000
 """The fewest matches of the quick check, and the most plies of each."""
-QUICK_PLIES_IN_ALL = 100
+QUICK_PLIES_IN_ALL = 300
 """Short matches are played until they have this number of plies together."""
 
-NO_ACTION = "no action is legal in a match at ply {ply}, and is_terminal does not say that it is over"
+DEPTHS = 5
+"""The most plies of the counts that are printed if none are given."""
+MOST_SEQUENCES = 10**8
+"""About the largest count that is printed: counting it takes seconds."""
 RULES_HAVE = "what rules consist of: docs/game_reference.md, The rules"
-
-
-def random_plies(game: Game) -> list[Transition]:
-    """The plies of random matches, at most `max_game_length`."""
-    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
-    state, plies = game.init(MATCHES), list[Transition]()
-    while len(plies) < game.max_game_length and not bool(state.terminated.all()):
-        action = game.kernels.random_actions(state, Draws(key, match, len(plies)))
-        plies.append(Transition(state, action, game.kernels.step(state, action)))
-        state = plies[-1].following
-    return plies
 
 
 def compile_rules(game: Game) -> None:
@@ -105,7 +93,7 @@ def single_match(game: Game, random: Random) -> list[Position]:
     return positions
 
 
-def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
+def check_game(game: Game | str, perft: Sequence[int] = ()) -> Played:
     """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
     Checks legality, perspective, symmetries, texts, the length of matches, that stepping a finished match changes
@@ -115,8 +103,11 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
         game: the game, or its name.
         perft: perft[d - 1] is the known number of sequences of d plies from the start.
 
+    Returns: how many random matches were played.
+
     Examples:
-        >>> selfplay.check_game("tictactoe", perft=[9, 72, 504])
+        >>> selfplay.check_game("tictactoe", perft=[9, 72, 504]).matches
+        8192
         >>> selfplay.check_game("tictactoe", perft=[9, 81])  # the second count is wrong
         Traceback (most recent call last):
         selfplay.errors.ConformanceError: tictactoe: perft: depth 2 counts 72 sequences, not 81
@@ -133,10 +124,25 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     for subject, check in {**CHECKS, "points": check_compiled_points}.items():
         with _named(game, subject):
             check(game, plies)
+    with _named(game, "further matches"):
+        played = check_many_matches(game)
     with _named(game, "perft"):
         for depth, expected in enumerate(perft, start=1):
             count = game.kernels.perft(game.rules.initial, depth, False)
             expect(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
+    return played
+
+
+def counts_of_sequences(game: Game) -> list[int]:
+    """The number of sequences of 1, 2, 3, ... plies from the start, up to DEPTHS or to about MOST_SEQUENCES.
+
+    Raises ConformanceError if a rule fails in one.
+    """
+    with _named(game, "sequences"):
+        counts = [game.kernels.perft(game.rules.initial, 1, False)]
+        while len(counts) < DEPTHS and counts[-1] * counts[0] <= MOST_SEQUENCES:
+            counts.append(game.kernels.perft(game.rules.initial, len(counts) + 1, False))
+    return counts
 
 
 @contextmanager
@@ -147,11 +153,12 @@ def _named(game: Game, subject: str) -> Iterator[None]:
     # A game can also end the program.
     except (Exception, SystemExit) as error:
         module = type(game).__module__
-        reason, place = compile_fault(error) or (_reason(error), place_of(error, module) if is_outside(module) else "")
+        if isinstance(error, RuleError):
+            raise ConformanceError(f"{game.name}: rules: {error}") from error
+        reason, place = compile_fault(error) or (
+            reason_of(error),
+            place_of(error, module) if is_outside(module) else "",
+        )
         if subject == "rules" and isinstance(error, TypeError | IndexError) and ", in " in place:
             reason = f"{reason}; {RULES_HAVE}"
         raise ConformanceError(f"{game.name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error
-
-
-def _reason(error: BaseException) -> str:
-    return text_of(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {text_of(error)}"

@@ -5,27 +5,23 @@ from contextlib import suppress
 from functools import partial
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from selfplay.compute.positions import Packed, field_values, packed_fields
-from selfplay.errors import ConformanceError, IllegalActionError
+from selfplay.errors import ConformanceError, IllegalActionError, RuleError
+from selfplay.games.conformance_matches import MATCHES, Transition, check_length, compare_singly
 from selfplay.games.game import Game
 from selfplay.games.rules import ended
 from selfplay.games.single_positions import (
     check_none_legal,
-    entries_singly,
     expect,
-    legal_numbers,
-    played_singly,
     positions_in,
 )
 from selfplay.games.state import State
 
-MATCHES = 64
 SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
 ILLEGAL_TRIED = 10
@@ -36,25 +32,13 @@ REPEATED = (
 )
 
 
-NUMBERS = (
-    "in compiled code numbers have 64 bits, so that 1 << 64 is not a bit of a larger board: shift a word, as in "
-    "word_of([0], squares) << action"
-)
-
-
-class Transition(NamedTuple):
-    """One ply of all random matches."""
-
-    state: State
-    action: Tensor
-    """int64[B]: legal actions; arbitrary where the match is over."""
-    following: State
-
-
 def _require_refused(function: Callable[[], object], fault: str) -> None:
-    with suppress(IllegalActionError):
-        function()
-        raise ConformanceError(fault)
+    try:
+        with suppress(RuleError):  # of an illegal action
+            function()
+    except IllegalActionError:
+        return
+    raise ConformanceError(fault)
 
 
 def _same(state: State, other: State) -> bool:
@@ -236,10 +220,6 @@ def check_repetition(matches: Iterable[Sequence[Hashable]]) -> None:
             expect(first == ply, f"the position after ply {first} is met again after ply {ply}: {REPEATED}")
 
 
-def check_length(game: Game, have_ended: bool) -> None:
-    expect(have_ended, f"a match is longer than max_game_length={game.max_game_length}")
-
-
 def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
     """Compiled rules, and rules that are called with single positions, give the same results."""
     for ply, (state, action, following) in enumerate(plies):
@@ -249,32 +229,8 @@ def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
         expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
         seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
         expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
-        mask, rows = game.legal_action_mask(state), range(SINGLE_MATCHES)
-        for row, position, after in zip(rows, *(positions_in(game, s, rows) for s in (state, following)), strict=True):
-            if not bool(state.terminated[row]):
-                number, legal = int(action[row]), mask[row].nonzero()[:, 0].tolist()
-                _agree(f"legal actions at ply {ply}", legal, legal_numbers(game, position))
-                played, over = played_singly(game, position, number)
-                _agree(f"the position after action {number} at ply {ply}", after, played)
-                _agree(f"is_terminal after ply {ply}", bool(following.terminated[row]), over)
-                if game.rules.observation_entry is not None:
-                    _agree(f"the observation after ply {ply}", bits[row].tolist(), entries_singly(game, after))
-
-
-def _agree(what: str, compiled: Any, uncompiled: Any) -> None:
-    expect(compiled == uncompiled, f"{what}: compiled rules give {compiled}, uncompiled rules {uncompiled}; {NUMBERS}")
-
-
-def _check_fields(game: Game, plies: Sequence[Transition]) -> None:
-    """Compiled rules, too, set only bits that the fields have."""
-    of = game.rules.position
-    for state, action, following in plies:
-        packed = following.position.numpy()
-        fields = {place.name: field_values(of, packed, place.name) for place in of.places}
-        for row in (packed_fields(of, fields) != packed).any(axis=1).nonzero()[0][:1].tolist():
-            # Uncompiled, the rule that does it is named.
-            played_singly(game, positions_in(game, state, [row])[0], int(action[row]))
-            raise ConformanceError("compiled rules set bits outside the fields of a position, uncompiled rules do not")
+        running = (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist()
+        compare_singly(game, Transition(state, action, following), running, ply)
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
@@ -291,7 +247,6 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
-    "fields": _check_fields,
     "legality": _check_legality,
     "perspective": _check_perspective,
     "symmetries": _check_symmetries,

@@ -1,6 +1,8 @@
 """The checks of `check_game` that attributes and rules have values of the right kinds, and that the points of a match
 agree with its result."""
 
+import builtins
+import dis
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
@@ -11,8 +13,8 @@ import torch
 
 from selfplay.compute.bit_algebra import RULES
 from selfplay.compute.positions import PositionClass
-from selfplay.errors import shortened
-from selfplay.games.conformance_checks import Transition
+from selfplay.errors import ConformanceError, shortened
+from selfplay.games.conformance_matches import Transition
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import shown_bits
 from selfplay.games.rules import Position, Rules
@@ -118,9 +120,19 @@ def _check_marks(rule: Callable[..., Any]) -> None:
     for function in waiting:
         is_known = function in RULES or not is_outside(function.__module__)
         expect(is_known, f"{function.__name__} is not marked with @rule (from selfplay import rule)", function)
+        _check_names(function)
         used = inspect.getclosurevars(function)
         called = (*used.globals.values(), *used.nonlocals.values())
         waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
+
+
+def _check_names(function: Any) -> None:
+    """Every name of a function is defined, also in branches that few matches take."""
+    code, known = function.__code__, function.__globals__.keys() | vars(builtins).keys()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL" and instruction.argval not in known:
+            line = instruction.positions.lineno if instruction.positions else None
+            raise ConformanceError(f"the name {instruction.argval} is not defined", function, line)
 
 
 def check_results(game: Game) -> None:

@@ -1,6 +1,6 @@
 """The rules of a game compiled into kernels that process a whole batch, directly in the memory of its tensors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -21,13 +21,15 @@ from selfplay.compute.compiled_words import (
     store,
     word_rows,
 )
-from selfplay.compute.positions import pack, packed_array
+from selfplay.compute.positions import fits, pack, packed_array, position_at
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
 from selfplay.compute.words import PART_BITS
+from selfplay.games.rule_faults import raise_fault
 from selfplay.games.rules import Position, Rules
 from selfplay.games.state import State
 
 EMPTY_SLOT = -1
+NONE = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 Turns = tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
@@ -41,7 +43,8 @@ class Kernels(NamedTuple):
     """
 
     step: Callable[[State, Tensor], State]
-    """(state, int64[B] legal actions) to the next state; the actions are not checked."""
+    """(state, int64[B] legal actions) to the next state; the actions are not checked. Raises RuleError if a rule fails,
+    or a field of the next position does not fit."""
     legal_action_mask: Callable[[State, int], Tensor]
     """(state, A) to bool[B, A], the legal actions."""
     sensible_action_mask: Callable[[State, int], Tensor]
@@ -62,7 +65,7 @@ class Kernels(NamedTuple):
     likewise."""
     perft: Callable[[Position, int, bool], int]
     """(position, depth, count_finished): the number of sequences of `depth` plies from a position. With
-    `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count."""
+    `count_finished`, a match that ends sooner counts as one sequence; otherwise it does not count. Raises as `step`."""
 
 
 @part_of_compiled
@@ -82,7 +85,8 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     @compiled_for_many
     def step(
         positions: Words, turns: Turns, action: NDArray[np.int64], next_positions: Words, next_turns: Turns
-    ) -> None:
+    ) -> int:
+        misfit = NONE
         player, over, returns = turns
         next_player, next_over, next_returns = next_turns
         for i in range(len(positions)):
@@ -91,6 +95,8 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 next_player[i], next_over[i], next_returns[i] = player[i], True, returns[i]
                 continue
             position = play(unpack(load(positions, i)), int(action[i]))
+            if not fits(position):
+                misfit = i
             store(next_positions, i, pack(position))
             mover = 1 - player[i]
             if moves_again is not None:
@@ -99,6 +105,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
             if legal_actions(position) == 0 and is_terminal(position):
                 result = part(return_to_move(position), 0)
                 next_over[i], next_returns[i] = True, result if mover == 0 else -result
+        return misfit
 
     @compiled_for_many
     def random_actions(
@@ -116,26 +123,45 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
     @recursive_part
-    def count_sequences(position: Position, depth: int, count_finished: bool) -> int:
+    def count_sequences(
+        position: Position, depth: int, count_finished: bool, before: Words, action: NDArray[np.int64]
+    ) -> int:
+        """NONE if a field does not fit. `before`, `action`: the last ply that was played, for the report of a fault."""
         moves = legal_actions(position)
         if moves == 0 and is_terminal(position):
             return 1 if count_finished else 0
         if depth == 1:  # the last ply is counted without playing it
             return max(1, int(bit_count(moves)))
-        if moves == 0:
-            return count_sequences(play(position, passing), depth - 1, count_finished)
-        total = 0
-        while moves != 0:
-            total += count_sequences(play(position, lowest(moves)), depth - 1, count_finished)
-            moves &= moves - 1
-        return total
+        total, rest = 0, moves
+        while True:
+            chosen = passing if moves == 0 else lowest(rest)
+            if depth > 2 or rest == moves:  # the plies that are counted do not write there
+                store(before, 0, pack(position))
+            action[0] = chosen
+            following = play(position, chosen)
+            count = count_sequences(following, depth - 1, count_finished, before, action) if fits(following) else NONE
+            if count == NONE:
+                return NONE
+            total += count
+            rest &= rest - 1
+            if rest == 0 or moves == 0:
+                return total
 
     @compiled
-    def count_from(start: Words, depth: int, count_finished: bool) -> int:
-        return 1 if depth == 0 else count_sequences(unpack(load(start, 0)), depth, count_finished)
+    def count_from(start: Words, depth: int, count_finished: bool, before: Words, action: NDArray[np.int64]) -> int:
+        position = unpack(load(start, 0))
+        return 1 if depth == 0 else count_sequences(position, depth, count_finished, before, action)
 
     def perft(position: Position, depth: int, count_finished: bool) -> int:
-        return count_from(word_rows(packed_array([position])), depth, count_finished)
+        before, action = packed_array([position]), np.zeros(1, dtype=np.int64)
+        count, error = NONE, None
+        try:
+            count = count_from(word_rows(before.copy()), depth, count_finished, word_rows(before), action)
+        except Exception as raised:
+            error = raised
+        if count == NONE:
+            raise_fault(rules, [(position_at(rules.position, before, 0), int(action[0]))], error)
+        return count
 
     @compiled_for_many
     def find_ends(positions: Words, over: NDArray[np.bool_], returns: NDArray[np.float32]) -> None:
@@ -152,7 +178,13 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
     def step_state(state: State, action: Tensor) -> State:
         following = State(*(torch.empty_like(field) for field in state))
-        step(word_rows(state.position), _turns(state), action.numpy(), word_rows(following.position), _turns(following))
+        positions, next_positions = word_rows(state.position), word_rows(following.position)
+        try:
+            misfit = step(positions, _turns(state), action.numpy(), next_positions, _turns(following))
+        except Exception as error:
+            raise_fault(rules, _plies(rules, state, action, range(state.batch_size)), error)
+        if misfit != NONE:
+            raise_fault(rules, _plies(rules, state, action, [misfit]), None)
         return following
 
     def choose(state: State, draws: Draws) -> Tensor:
@@ -287,6 +319,13 @@ def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         return mine, others
 
     return of_batch
+
+
+def _plies(rules: Rules, state: State, action: Tensor, rows: Iterable[int]) -> Iterator[tuple[Position, int]]:
+    """The positions of the matches in these rows that are not over, and their actions."""
+    for row in rows:
+        if not bool(state.terminated[row]):
+            yield position_at(rules.position, state.position, row), int(action[row])
 
 
 def _turns(state: State) -> Turns:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.cli.programs.tools import counts_of_sequences
 from selfplay.errors import SettingError
 from selfplay.games import make_game
+from selfplay.games.conformance import counts_of_sequences
 from selfplay.named_players.make import make_player
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked

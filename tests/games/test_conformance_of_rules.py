@@ -81,7 +81,7 @@ WRONG = [
     ({"@rule\ndef has_line": "def has_line"}, "rules: has_line is not marked with @rule .*, in has_line"),
     ({PLAY: "    return Position(p.opp, p.own | 1 << (square + 64))\n"},
      "rules: OverflowError: 0x.* has more than the 64 bits of a number; shift a word: word_of"),
-    ({PLAY: "    return Position(p.opp, p.own | 1 << sqare)\n"}, "rules: NameError: name 'sqare' .*, in play"),
+    ({PLAY: "    return Position(p.opp, p.own | 1 << sqare)\n"}, "rules: the name sqare is not defined .*, in play"),
     ({"square += COLUMNS\n": "square += COLUMNS / 1\n"}, "rules: TypeError: .*; what rules consist of: docs/game_refe"),
 ]  # fmt: skip
 """Replacements in the file of Connect Three in the documentation, and what is said of the result."""

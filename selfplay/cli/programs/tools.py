@@ -16,11 +16,6 @@ from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
 from selfplay.stages import search_files
 from selfplay.web.compared_in_javascript import compare_in_javascript
 
-DEPTHS = 5
-"""The most plies for which the counts are printed if none are given."""
-MOST_SEQUENCES = 10**8
-"""About the largest count that is printed: counting it takes seconds."""
-
 
 @partial(Program, kind=CheckGameSettings, config="check_game")
 def check_game(settings: CheckGameSettings) -> None:
@@ -33,12 +28,13 @@ def check_game(settings: CheckGameSettings) -> None:
     with a match won by each side.
     """
     game, perft = make_game(settings.game.name), settings.perft or []
-    conformance.check_game(game, perft)
+    played = conformance.check_game(game, perft)
+    counts, in_javascript = [] if perft else conformance.counts_of_sequences(game), _in_javascript(game)
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
     print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if perft else ""))
-    print(f"rules in JavaScript, for exported pages: {_in_javascript(game)}")
-    if not perft:
-        counts = counts_of_sequences(game)
+    print(f"played: {played.matches:,} matches of {played.plies:,} plies, {played.compared:,} of them also uncompiled")
+    print(f"rules in JavaScript, for exported pages: {in_javascript}")
+    if counts:
         text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"
         print(f"{text}; compare them with an independent count")
 
@@ -49,14 +45,6 @@ def _in_javascript(game: Game) -> str:
     except SettingError as error:
         return f"none: {error}"
     return "agree in random matches" if skipped is None else f"not compared: {skipped}"
-
-
-def counts_of_sequences(game: Game) -> list[int]:
-    """The number of sequences of 1, 2, 3, ... plies from the start, up to DEPTHS or to about MOST_SEQUENCES."""
-    counts = [game.kernels.perft(game.rules.initial, 1, False)]
-    while len(counts) < DEPTHS and counts[-1] * counts[0] <= MOST_SEQUENCES:
-        counts.append(game.kernels.perft(game.rules.initial, len(counts) + 1, False))
-    return counts
 
 
 @partial(Program, kind=ExportSettings, config="export_evaluation")
