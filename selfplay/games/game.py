@@ -384,6 +384,9 @@ class Game(MadeAgain, BatchStepping):
         """The game's instance of `presentation_class`."""
         return self.presentation_class(self)
 
+    def why_not(self, state: State, action: int) -> str | None:
+        return self.presentation.why_not(state, action)
+
     def follow(self, actions: Iterable[int | str], start: State | None = None) -> State:
         """One match after these actions, numbers or texts, from `start` (B = 1) or the start of the game.
 

@@ -202,6 +202,28 @@ class Presentation:
         field = int(getattr(self.game.positions(state)[0], self.ko_field))
         return field - 1 if field else None
 
+    def why_not(self, state: State, action: int) -> str | None:
+        """Why an action is not legal in a position (B = 1) by what is on its squares, as a clause such as "it is
+        occupied"; None where they do not tell."""
+        pointed = list(self.pointed_squares(action))
+        if not pointed or self.game.num_squares is None:
+            return None
+        stones, contents = (squares[0][pointed] for squares in (self.game.squares(state), self.contents(state)))
+        seat = int(state.current_player)
+        if self.moves_stones:
+            is_own = bool((stones == 1 - 2 * seat).any())
+            return None if is_own or len(pointed) == 1 else f"it moves no stone of {self.player_names[seat]}"
+        if bool((contents != 0).all()):
+            return (
+                "the line is drawn already"
+                if self.draws_lines
+                else f"it is {'occupied' if len(pointed) == 1 else 'full'}"
+            )
+        if len(pointed) == 1 and self.ko(state) == pointed[0]:
+            return "the position would repeat (ko)"
+        clause = self.why_illegal.removesuffix(".")
+        return clause[:1].lower() + clause[1:] or None
+
     def captured_stones(self, states: State) -> list[int]:
         """The number of stones that player 0 and player 1 have captured.
 

@@ -3,7 +3,7 @@
 Each method of `BatchStepping` runs compiled over the memory of the tensors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -20,6 +20,9 @@ from selfplay.games.kernels import Kernels, compile_kernels
 from selfplay.games.observation_codec import ObservationCodec, codec_of
 from selfplay.games.rules import Rules, ended
 from selfplay.games.state import State
+
+MOST_LISTED = 8
+"""The most legal actions that an error lists."""
 
 
 class BatchStepping:
@@ -103,12 +106,32 @@ class BatchStepping:
         illegal = ~(legal | state.terminated)
         if illegal.any():
             row = int(illegal.nonzero()[0, 0])
-            number = int(action[row])
-            player = int(state.current_player[row])
-            name = self.action_text(number, player) if bool(in_range[row]) else str(number)
-            allowed = ", ".join(self.action_text(a, player) for a in mask[row].nonzero()[:, 0].tolist())
-            raise IllegalActionError(f"action {name} is not legal here; legal actions: {allowed}")
+            raise IllegalActionError(self.refusal(state.select(torch.tensor([row])), int(action[row])))
         return self.step_unchecked(state, action)
+
+    def refusal(self, state: State, action: int, written: Callable[[int, int], str] | None = None) -> str:
+        """Why an action is not legal in a match (B = 1), for an error: the reason, or else the legal actions if they
+        are few.
+
+        Args:
+            written: how an action of player 0 or 1 is written; None: as `action_text`.
+        """
+        text, player = written or self.action_text, int(state.current_player)
+        if not 0 <= action < self.num_distinct_actions:
+            return f"action {action} is not legal here"
+        said = f"action {text(action, player)} is not legal here"
+        if (reason := self.why_not(state, action)) is not None:
+            return f"{said}: {reason}"
+        legal = self.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        return (
+            f"{said}; legal actions: {', '.join(text(one, player) for one in legal)}"
+            if len(legal) <= MOST_LISTED
+            else said
+        )
+
+    def why_not(self, state: State, action: int) -> str | None:
+        """Why an action in range(A) is not legal in a match (B = 1), as a clause; None: there is no short reason."""
+        return None
 
     def step_unchecked(self, state: State, action: Tensor) -> State:
         """`step` without the check, for inner loops: an illegal action gives a wrong state."""

@@ -188,7 +188,7 @@ class Console:
         self._has_explained = True
         while (text := self._ask(self._prompt(explained))) is not None:
             try:
-                ply = self.session.play(self.text.read(text, self.session.legal_actions, self.session.to_move))
+                ply = self.session.play(self.text.read(text, self.session.state))
                 self._clear()
                 self._write_changes()
                 self.values.show_verdict(ply)

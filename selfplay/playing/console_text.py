@@ -163,15 +163,13 @@ class ConsoleText:
             rows.append(GAP.join(shown).rstrip())
         return "\n".join(rows)
 
-    def read(self, text: str, legal: Sequence[int], player: int) -> int:
-        """The legal action that player 0 or 1 has typed. Raises IllegalActionError, naming the legal ones."""
+    def read(self, text: str, state: State) -> int:
+        """The action that the player to move in a match (B = 1) has typed. Raises IllegalActionError unless it is
+        legal."""
         action = self.game.string_to_action(text)
         self.example = text.strip()
-        if action not in legal:
-            raise IllegalActionError(
-                f"action {self.action(action, player)} is not legal here; legal actions: "
-                + ", ".join(self.action(one, player) for one in legal)
-            )
+        if not bool(self.game.legal_action_mask(state)[0, action]):
+            raise IllegalActionError(self.game.refusal(state, action, self.action))
         return action
 
     def action(self, action: int, player: int) -> str:

@@ -39,7 +39,7 @@ def test_a_match_is_played_by_numbers_and_texts_and_earlier_boards_stay() -> Non
         assert (end.winner, end.is_over) == (winner, True)
     assert start.legal_actions() == list(range(9))
     refused = {
-        "action 1,1 is not legal here; legal actions: 1,0, 1,2, 2,0, 2,1, 2,2": (board, 4),
+        "action 1,1 is not legal here: it is occupied": (board, 4),
         "action 9 does not exist; actions are 0 to 8": (board, 9),
         f"'e5' is not a move; write {start.game.presentation.action_help}": (board, "e5"),
         "action 0.5 is not a whole number; give the number of an action, or its text": (board, 0.5),

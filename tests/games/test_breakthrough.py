@@ -84,7 +84,7 @@ def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both
     state = GAME.position_after(written)
     assert GAME.line_texts(GAME.read_transcript(written), GAME.init()) == written.split()
     assert GAME.presentation.line_text(GAME.read_transcript(written)).splitlines()[0].split()[1::2] == written.split()
-    with pytest.raises(IllegalActionError, match=r"action b1b2 is not legal here; legal actions: .*c1c2"):
+    with pytest.raises(IllegalActionError, match=r"action b1b2 is not legal here$"):
         GAME.step(state, torch.tensor([GAME.string_to_action("b1b2")]))
     with pytest.raises(IllegalActionError, match="'c2e3' is not a move"):
         GAME.string_to_action("c2e3")

@@ -61,7 +61,7 @@ def test_a_full_column_is_refused_and_the_others_are_named():
     # . . . X . . .
     state = GAME.state_after("444444")
     assert GAME.legal_action_mask(state).tolist() == [[True, True, True, False, True, True, True]]
-    with pytest.raises(IllegalActionError, match=r"action 4 is not legal here; legal actions: 1, 2, 3, 5, 6, 7"):
+    with pytest.raises(IllegalActionError, match=r"action 4 is not legal here: it is full"):
         GAME.step(state, torch.tensor([3]))
 
 

@@ -104,7 +104,7 @@ def test_a_single_stone_that_captured_one_may_not_be_captured_at_once() -> None:
     ]
     state = after(game, moves)
     assert game.presentation.board_text(state).splitlines()[:-1] == board
-    with pytest.raises(IllegalActionError, match="action B3 is not legal here"):
+    with pytest.raises(IllegalActionError, match="action B3 is not legal here: the position would repeat"):
         game.step(state, torch.tensor([game.string_to_action("B3")]))
     # After one move each, white may capture, and then it is black who may not.
     assert "B3" in legal(game, after(game, f"{moves} E5 A1"))

@@ -25,7 +25,7 @@ def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
 def test_moves_of_the_second_player_of_breakthrough_are_written_as_it_takes_them() -> None:
     game = make_game("breakthrough")
     written, _ = dialogue(["b3b2", "c4c3", "undo"], FirstLegal(game), None, game=game)
-    assert written[4].startswith("action b3b2 is not legal here; legal actions: b4b3, c4c3, d4d3, e4e3, b4a3,")
+    assert written[4].startswith("action b3b2 is not legal here: it moves no stone of O")
     assert written[7] == "Taken back: c4c3, b2b3."
 
 

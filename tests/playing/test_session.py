@@ -56,7 +56,7 @@ def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
     with pytest.raises(NotNowError, match="not a person's turn"):
         session.play(1)
     session.advance()
-    with pytest.raises(IllegalActionError, match="action 0,0 is not legal here; legal actions: 0,2, 1,0"):
+    with pytest.raises(IllegalActionError, match="action 0,0 is not legal here: it is occupied"):
         session.play(0)
     assert len(session.plies) == 2
     play_on(session, 4, 8)
