@@ -1,7 +1,7 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from selfplay.places import compile_fault
@@ -94,6 +94,22 @@ class IllegalActionError(SelfPlayError, ValueError):
         Traceback (most recent call last):
         selfplay.errors.IllegalActionError: '9' is not a move; write a column from 1 to 7
     """
+
+
+class BrokenTranscriptError(IllegalActionError):
+    """A transcript in which a move cannot be played.
+
+    Args:
+        actions: those before it.
+    """
+
+    def __init__(self, message: str, actions: Sequence[int]) -> None:
+        # Both are arguments, so that the error can be sent from one process to another.
+        super().__init__(message, actions)
+        self.actions = actions
+
+    def __str__(self) -> str:
+        return brief(self.args[0])
 
 
 class OtherGameError(IllegalActionError):

@@ -157,4 +157,4 @@ class ConnectFour(Game):
 
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Columns from 1 to 7, with or without spaces between them: 4453."""
-        return [self.string_to_action(column) for column in without_move_numbers(text) if not column.isspace()]
+        return self._actions_of(column for column in without_move_numbers(text) if not column.isspace())

@@ -31,7 +31,7 @@ import torch
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, number, packed_array, position, squares
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import BrokenTranscriptError, IllegalActionError, shortened
 from selfplay.games.draughts_notation import DARK, actions_of_move, number_of, read_pieces, written_pieces
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.presentation import Presentation
@@ -239,7 +239,7 @@ class Draughts(Game):
             try:
                 found = actions_of_move(self.rules, MOVES, place, part)
             except IllegalActionError as error:
-                raise IllegalActionError(f"move {count}, {shortened(part)}: {error}") from None
+                raise BrokenTranscriptError(f"move {count}, {shortened(part)}: {error}", actions) from None
             for action in found:
                 place = self.rules.play(place, action)
             actions += found

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from selfplay.checks import require
 from selfplay.compute.positions import packed_array
-from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError, shortened
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
@@ -224,7 +224,17 @@ class Game(MadeAgain, BatchStepping):
         Raises IllegalActionError if part of the text does not name an action, or the text says that the match begins
         in another position.
         """
-        return [self.string_to_action(part) for part in without_move_numbers(text).split()]
+        return self._actions_of(without_move_numbers(text).split())
+
+    def _actions_of(self, texts: Iterable[str]) -> list[int]:
+        """The actions with these texts. Raises BrokenTranscriptError at the first that does not name one."""
+        actions = list[int]()
+        for text in texts:
+            try:
+                actions.append(self.string_to_action(text))
+            except IllegalActionError as error:
+                raise BrokenTranscriptError(str(error), actions) from error
+        return actions
 
     def written_moves(self, text: str, start: State | None = None) -> list[tuple[int | None, int]]:
         """The actions that a transcript names, each with the player if the text says it; passes may be left out.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.positions import packed_array
-from selfplay.errors import IllegalActionError, shortened
+from selfplay.errors import BrokenTranscriptError, IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
@@ -189,7 +189,7 @@ class Othello(Game):
                 step = self.step_unchecked if legal[action] else self.step
                 state = step(state, torch.tensor([action]))
             except IllegalActionError as error:
-                raise IllegalActionError(f"transcript, disc {number}: {error}") from error
+                raise BrokenTranscriptError(f"transcript, disc {number}: {error}", actions) from error
             actions.append(action)
         return actions
 

@@ -7,7 +7,7 @@ from selfplay.errors import ForfeitError, IllegalActionError, InvalidFileError, 
 from selfplay.matches.arena import statuses_of
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
-from selfplay.playing.match_files import load_match, save_match
+from selfplay.playing.match_files import about_record, load_match, save_match
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder, no_levels_text
@@ -267,8 +267,10 @@ class Console:
             elif word == "hint":
                 self.values.show_hint()
             elif word == "load":
-                load_match(self.session, argument)
+                record = load_match(self.session, argument)
                 self.write(f"Loaded: {len(self.session.plies)} moves.")
+                for line in about_record(record):
+                    self.write(line)
             elif word == "save":
                 save_match(self.session, argument)
                 self.write(f"Written to {argument}.")

@@ -12,7 +12,7 @@ from selfplay.games import Game, make_game
 from selfplay.players.player import Player
 from selfplay.playing.line_engine import LineEngine, key_of, maker_of
 from selfplay.playing.session import Session
-from selfplay.records import FORMATS
+from selfplay.records import FORMATS, require_whole
 from selfplay.settings.playing import NBoardSettings
 
 
@@ -70,6 +70,7 @@ class NBoardEngine(LineEngine):
         name, _, value = text.partition(" ")
         if name == "game":
             (record,) = FORMATS[GGF].read(value, None, None)
+            require_whole(record)
             if record.game.rules != self.game.rules:
                 self._begin(record.game, self._make(record.game))
             self.session.resume(record.actions, start=record.start)

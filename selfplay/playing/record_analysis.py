@@ -8,9 +8,10 @@ from selfplay.files import user_path, written_whole
 from selfplay.games import make_game
 from selfplay.playing.console_text import value_text
 from selfplay.playing.estimates import Estimate
+from selfplay.playing.match_files import heading
 from selfplay.playing.open_session import player_for
 from selfplay.playing.session import Session
-from selfplay.records import Record, Result, format_of_file, read_record_file, written_record
+from selfplay.records import Record, format_of_file, read_record_file, written_record
 from selfplay.settings.evaluation import AnalysisSettings
 
 
@@ -67,27 +68,6 @@ def estimate_with_move(session: Session, number: int) -> Estimate | None:
     values = found.values.copy()
     values[ply.action] = value
     return found._replace(values=values)
-
-
-def heading(record: Record) -> str:
-    """The game with its komi, the players, the handicap and the result."""
-    game, seats = record.game, record.game.presentation.player_names
-    told = [game.presentation.title] if game.komi is None else [game.presentation.title.partition(",")[0]]
-    if game.komi is not None:
-        told.append(f"komi {game.komi:g}")
-    if (stones := record.handicap) > 0:
-        told.append(f"handicap {stones}")
-    told += [f"{seat}: {name}" for seat, name in zip(seats, record.players, strict=True) if name]
-    return ", ".join([*told, result_words(record.result, seats)])
-
-
-def result_words(result: Result | None, seats: tuple[str, str]) -> str:
-    """The result in words."""
-    if result is None:
-        return "without a result"
-    if result.returned == 0:
-        return "drawn"
-    return f"{seats[result.returned < 0]} wins{f' ({result.by})' if result.by else ''}"
 
 
 def valued_move(record: Record, estimate: Estimate, action: int, seat: int) -> str:

@@ -112,16 +112,18 @@ class Session:
         # Marked as counted, so that no player learns from the end of a match that is only repeated or is practice.
         self._is_counted = not counts or is_practice or start is not None
         passing = (self.game.pass_action,)
-        for number, action in enumerate(actions):
-            legal = self.legal_actions
-            if legal == passing and action != self.game.pass_action:
-                self._step(action=None)
+        try:
+            for number, action in enumerate(actions):
                 legal = self.legal_actions
-            if self.is_over:
-                raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
-            self._step(None if legal == passing else action, is_legal=action in legal)
-        self.is_practice = is_practice or start is not None
-        self._is_counted = self.is_practice or self.is_over
+                if legal == passing and action != self.game.pass_action:
+                    self._step(action=None)
+                    legal = self.legal_actions
+                if self.is_over:
+                    raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
+                self._step(None if legal == passing else action, is_legal=action in legal)
+        finally:
+            self.is_practice = is_practice or start is not None
+            self._is_counted = self.is_practice or self.is_over
 
     @property
     def state(self) -> State:

@@ -57,6 +57,10 @@ class Record(NamedTuple):
     """None if it is not over, or not known."""
     comments: Mapping[int, str] = MappingProxyType({})
     """Comments on the positions, by the number of plies before them."""
+    variations: int = 0
+    """The number of other lines of play in the text, which are left out."""
+    broken: str = ""
+    """Why the match ends before the text does: a move that cannot be played; empty: it does not."""
 
     @property
     def handicap(self) -> int:
@@ -97,13 +101,13 @@ class RecordFormat(Protocol):
         """Whether matches of this game can be written."""
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        """The matches of a text.
+        """The matches of a text, each up to the first move that cannot be played (`Record.broken`).
 
         Args:
             game: used for what the text does not say, such as the komi.
             start: where the matches begin if the text does not say it; None: at the start of the game.
 
-        Raises IllegalActionError if the text is broken or a move is illegal, and SettingError if it needs a game.
+        Raises IllegalActionError if the text is broken before the first move, and SettingError if it needs a game.
         """
 
     def split(self, text: str) -> list[str]:
@@ -165,17 +169,31 @@ def format_of_text(text: str, ending: str = "") -> RecordFormat:
     raise IllegalActionError(f"the text is in none of the formats {', '.join(FORMATS)}")
 
 
-def read_record(text: str, game: Game | None = None, start: State | None = None, ending: str = "") -> Record:
-    """The one match of a text. Raises IllegalActionError also if it has several, or none."""
+def read_record(
+    text: str, game: Game | None = None, start: State | None = None, ending: str = "", *, may_break: bool = False
+) -> Record:
+    """The one match of a text. Raises IllegalActionError also if it has several, or none.
+
+    `may_break`: whether a match that breaks off at a move that cannot be played is returned up to there
+    (`Record.broken`) rather than refused.
+    """
     records = read_records(text, game, start, ending)
     if len(records) != 1:
         raise IllegalActionError(f"the text holds {len(records)} matches; give one of them" if records else NO_MATCH)
+    if not may_break:
+        require_whole(records[0])
     return records[0]
 
 
-def read_record_of(game: Game, text: str, start: State | None = None) -> Record:
+def require_whole(record: Record) -> None:
+    """Raise IllegalActionError if a match breaks off at a move that cannot be played."""
+    if record.broken:
+        raise IllegalActionError(record.broken)
+
+
+def read_record_of(game: Game, text: str, start: State | None = None, *, may_break: bool = False) -> Record:
     """As `read_record`, with an OtherGameError if the match is of another game, board or komi than `game`."""
-    record = read_record(text, game, start)
+    record = read_record(text, game, start, may_break=may_break)
     require_game(record, game)
     return record
 
@@ -187,11 +205,11 @@ def require_game(record: Record, game: Game) -> None:
         raise OtherGameError(f"this is a match of {own}, not of {game.name}; choose that game for it", own)
 
 
-def read_record_file(path: Path, game: Game | None = None) -> Record:
-    """The one match of a file. Raises InvalidFileError if it cannot be read."""
+def read_record_file(path: Path, game: Game | None = None, *, may_break: bool = False) -> Record:
+    """The one match of a file; `may_break`: as for `read_record`. Raises InvalidFileError if it cannot be read."""
     text = decoded(read_bytes(path))
     try:
-        return read_record(text, game, ending=ending_of(path))
+        return read_record(text, game, ending=ending_of(path), may_break=may_break)
     except SelfPlayError as error:
         raise InvalidFileError(path, str(error)) from error
 

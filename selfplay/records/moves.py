@@ -4,7 +4,7 @@ import re
 from functools import cache
 from math import nan
 
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.othello_records import ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
@@ -51,8 +51,12 @@ class Transcript:
         if game is None:
             raise SettingError("the moves alone do not say which game they are of")
         start = start or game.start_of_transcript(text)
-        actions = game.read_transcript(text, start)
-        return [Record(game, actions, start)]
+        try:
+            return [Record(game, game.read_transcript(text, start), start)]
+        except BrokenTranscriptError as error:
+            if not error.actions:
+                raise
+            return [Record(game, error.actions, start, broken=str(error))]
 
     def split(self, text: str) -> list[str]:
         return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

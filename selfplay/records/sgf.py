@@ -150,7 +150,7 @@ class _Reader:
 
     def __init__(self, text: str, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
         """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
-        self.nodes = main_line(text)
+        self.nodes, self.variations = main_line(text)
         self.root = self.nodes[0]
         self.result = result_of_text(text_of(self.root, "RE"))
         self.needs_komi = needs_komi or self.result is None
@@ -271,9 +271,20 @@ class _Reader:
         return WrittenMatch(actions, float(self.result.returned), points_of(self.result), seats, self.start)
 
     def record(self) -> Record:
-        game, state, actions = self.game, self.start or self.game.init(), list[int]()
-        played = list[int]()
-        """The node of each action."""
+        actions, nodes, state, broken = self._playable()
+        comments = dict[int, str]()
+        for number, node in enumerate(self.nodes):
+            if comment := text_of(node, "C"):
+                ply = bisect_right(nodes, number)
+                comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
+        players = text_of(self.root, "PB"), text_of(self.root, "PW")
+        result = self.result or result_of(self.game, state)
+        return Record(self.game, actions, self.start, players, result, comments, self.variations, broken)
+
+    def _playable(self) -> tuple[list[int], list[int], State, str]:
+        """The actions up to the first that cannot be played, the node of each, the state after them, and why the next
+        one cannot be played. Raises IllegalActionError if not even the first can be."""
+        state, actions, nodes = self.start or self.game.init(), list[int](), list[int]()
         for play in self.plays:
             try:
                 action = self._action(play.point)
@@ -281,17 +292,13 @@ class _Reader:
                     continue
                 if int(state.current_player) != play.seat:
                     raise IllegalActionError("it is the other colour's turn")
-                state = game.follow([action], state)
+                state = self.game.follow([action], state)
             except IllegalActionError as error:
-                raise IllegalActionError(
-                    f"move {len(actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
-                ) from error
+                broken = f"move {len(actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
+                if not actions:
+                    raise IllegalActionError(broken) from error
+                del self.nodes[play.node :]
+                return actions, nodes, state, broken
             actions.append(action)
-            played.append(play.node)
-        comments = dict[int, str]()
-        for number, node in enumerate(self.nodes):
-            if comment := text_of(node, "C"):
-                ply = bisect_right(played, number)
-                comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
-        players = text_of(self.root, "PB"), text_of(self.root, "PW")
-        return Record(game, actions, self.start, players, self.result or result_of(game, state), comments)
+            nodes.append(play.node)
+        return actions, nodes, state, ""

@@ -8,7 +8,7 @@ are found here. All expressions here are linear: what they repeat is possessive 
 import re
 from collections.abc import Iterator
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_game, text_value
 
@@ -70,14 +70,28 @@ def _swallowed(value: str) -> int:
     return found.start() if found else 0
 
 
-def main_line(text: str) -> list[Node]:
-    """The properties of each node of the main line of one match. Raises IllegalActionError."""
+def main_line(text: str) -> tuple[list[Node], int]:
+    """The properties of each node of the main line of one match, and the number of other lines.
+
+    Raises IllegalActionError.
+    """
     if len(text) > MOST_CHARACTERS:
         raise IllegalActionError(f"the match has {len(text):,} characters, more than {MOST_CHARACTERS:,}")
     try:
-        return list(main_sequence_iter(parse_sgf_game(text.encode("utf-8", errors="replace"))))
+        tree = parse_sgf_game(text.encode("utf-8", errors="replace"))
+        return list(main_sequence_iter(tree)), _variations(tree)
     except ValueError as error:
         raise IllegalActionError(f"this is not a match in SGF: {error}") from error
+
+
+def _variations(tree: Any) -> int:
+    """The number of lines of a tree besides the main one."""
+    count, trees = 0, [tree]
+    while trees:
+        children = trees.pop().children
+        count += max(0, len(children) - 1)
+        trees += children
+    return count
 
 
 def text_of(node: Node, name: str) -> str:

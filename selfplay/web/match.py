@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
+from selfplay.errors import ForfeitError, IllegalActionError, NotNowError, TimeLimitError
 from selfplay.games import Game
 from selfplay.games.state import State
 from selfplay.matches.arena import statuses_of
@@ -16,6 +16,7 @@ from selfplay.playing.estimates import Estimate
 from selfplay.playing.hints import hint
 from selfplay.playing.judge import Judge
 from selfplay.playing.match_description import ValuedAction, describe, valued_action
+from selfplay.playing.match_files import broken_off, result_words
 from selfplay.playing.result_text import result_of, winner_of
 from selfplay.playing.session import Session
 from selfplay.records import read_record_of, record_of, written_record
@@ -33,6 +34,7 @@ from selfplay.web.schemas import (
     OfferedPlayer,
     People,
     PositionRequest,
+    RecordView,
     ServedMatch,
 )
 
@@ -76,11 +78,18 @@ class Match:
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
-        record = read_record_of(game, request.moves, start)
+        may_break = "record" in request.show
+        record = read_record_of(game, request.moves, start, may_break=may_break)
         if self.position is None and record.start is not None:
             squares: Any = game.squares(record.start)[0].tolist()
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
-        self.session.resume(record.actions, start=record.start, is_practice=request.is_practice, counts=counts)
+        practice, self._record = request.is_practice, record
+        try:
+            self.session.resume(record.actions, start=record.start, is_practice=practice, counts=counts)
+        except IllegalActionError as error:
+            if not may_break:
+                raise
+            self._record = broken_off(record, self.session, error)
         self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
         if request.dead is not None and request.is_agreed:
             self.session.take_off(request.dead)
@@ -293,6 +302,17 @@ class Match:
     def _legal(self, state: State) -> list[int]:
         legal: list[int] = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         return legal
+
+    def record(self) -> RecordView:
+        """What the text of the moves says besides them."""
+        record = self._record
+        return RecordView(
+            players=list(record.players),
+            result=None if record.result is None or self.session.is_over else result_words(record),
+            comments=dict(record.comments),
+            variations=record.variations,
+            broken=record.broken or None,
+        )
 
     def file(self) -> MatchFileView:
         session = self.session

@@ -170,6 +170,7 @@ class MatchService:
         asked: list[tuple[Part, object]] = [("judged", judged), ("hint", hint)]
         return MatchAnswer(
             match=view,
+            record=await run(match.record) if "record" in body.show else None,
             judged=judged,
             hint=hint,
             file=await run(match.file) if "file" in body.show else None,

@@ -41,7 +41,7 @@ class PositionRequest(RequestBody):
 
 Squares = Annotated[list[Annotated[int, Field(ge=0, lt=400)]], Field(max_length=400)]
 
-Part = Literal["view", "judged", "hint", "file", "dead"]
+Part = Literal["view", "record", "judged", "hint", "file", "dead"]
 """What a request about a match can ask for."""
 
 
@@ -105,7 +105,10 @@ class MatchRequest(RequestBody):
         "many as the time of a reply allows; null: nothing is valued.",
     )
     show: list[Part] = Field(
-        default=["view"], max_length=5, description="Which parts of the answer are wanted: `match` (view) and others."
+        default=["view"],
+        max_length=6,
+        description="Which parts of the answer are wanted: `match` (view) and others. With `record`, a match is shown "
+        "up to the first move that cannot be played; without it, such a match is refused.",
     )
     seconds: float = Field(
         default=0.0,
@@ -289,6 +292,16 @@ class MatchFileView(BaseModel):
     text: str
 
 
+class RecordView(BaseModel):
+    """What the text of a match says besides its moves."""
+
+    players: list[str] = Field(description="The names of the players of both seats; empty where there is none.")
+    result: str | None = Field(description="Its result in words, where the rules do not end the match; null: none.")
+    comments: dict[int, str] = Field(description="Comments, by the number of plies before the position.")
+    variations: int = Field(description="The number of other lines of play, which are left out.")
+    broken: str | None = Field(description="Why the match breaks off: a move that cannot be played; null: it does not.")
+
+
 class HintView(BaseModel):
     """The best action that is known, whoever plays the match."""
 
@@ -321,6 +334,7 @@ class MatchAnswer(BaseModel):
     """The parts that were asked for; null for the others, and for those that are late."""
 
     match: ServedMatch | None = None
+    record: RecordView | None = None
     judged: JudgedView | None = None
     hint: HintView | None = None
     file: MatchFileView | None = None

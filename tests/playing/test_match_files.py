@@ -38,6 +38,19 @@ def test_a_match_of_another_game_is_not_loaded(tmp_path):
     assert "this is a match of go_3x3_komi=0.5, not of go_5x5; choose that game for it" in written
 
 
+def test_the_console_tells_what_a_file_says_of_a_match_and_where_it_breaks_off(tmp_path):
+    path = tmp_path / "match.sgf"
+    path.write_text("(;GM[1]SZ[3]KM[0.5]PB[Ann]RE[W+R];B[bb]C[the middle](;W[ab];B[bb])(;W[ba]))")
+    written, _ = dialogue([f"load {path}", "quit"], None, None, game=make_game("go", 3, komi=0.5))
+    loaded = written.index("Loaded: 2 moves.")
+    assert written[loaded + 1 : loaded + 5] == [
+        "Go 3x3, komi 0.5, black: Ann, white wins by resignation",
+        "After move 1: the middle",
+        "1 other line of play is left out.",
+        "The match breaks off here: move 3, B[bb]: action B2 is not legal here: it is occupied",
+    ]
+
+
 def lines_of(*overrides):
     return list(record_lines(compose_settings_of(AnalysisSettings, "analysis", list(overrides))))
 
@@ -62,7 +75,7 @@ def test_the_heading_says_komi_handicap_players_and_result_and_comments_are_kept
     result = run_forked(COMMAND, "analyse", str(path), "player=tests.support.stub_players:Valuing", f"commented={out}")
     assert (result.returncode, result.stderr) == (0, "")
     heading, values, start, first, *others = result.stdout.splitlines()
-    assert heading == "Go 3x3, komi 0.5, handicap 2, black: Ann, white: Bob, white wins (R)"
+    assert heading == "Go 3x3, komi 0.5, handicap 2, black: Ann, white: Bob, white wins by resignation"
     assert (values, start) == ("values: valuing", "start")
     assert first.startswith("1. white B2 ")
     assert first.endswith(" good")

@@ -120,6 +120,23 @@ def test_a_broken_match_is_refused_with_its_reason(text, reason):
         read_record(text)
 
 
+def test_the_part_before_a_move_that_cannot_be_played_is_kept_where_this_is_asked_for():
+    text = "(;GM[1]SZ[9]PB[Ann]RE[W+R];B[aa](;W[bb]C[good];B[zz];W[cc])(;W[cc];B[dd](;W[ee])(;W[ff])))"
+    record = read_record(text, may_break=True)
+    assert (record.actions, record.players, record.comments) == ([0, 10], ("Ann", ""), {2: "good"})
+    assert (record.result, record.variations) == (Result(-1, "R"), 2)
+    assert record.broken == "move 3, B[zz]: 'zz' is not a point of a board of 9x9"
+    for game, moves, count, reason in (
+        ("othello", "f5d6a1c3", 2, "transcript, disc 3: action a1 is not legal here"),
+        ("connect_four", "4439", 3, "'9' is not a move"),
+        ("draughts", "11-15 22-18 9-14", 2, "move 3, 9-14: "),
+    ):
+        kept = read_record(moves, make_game(game), may_break=True)
+        assert (len(kept.actions), kept.broken[: len(reason)]) == (count, reason)
+        with pytest.raises(IllegalActionError, match=reason):
+            read_record(moves, make_game(game))
+
+
 @pytest.mark.parametrize(
     ("text", "stones", "moves"),
     [

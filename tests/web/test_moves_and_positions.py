@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.match_requests import act, answer, board_of, described, of_each, play_out, refused, shown
+from tests.web.match_requests import Json, act, answer, board_of, described, of_each, play_out, refused, shown
 
 CROSS = {"squares": [1, -1, 0, 0, 0, 0, 0, 0, 0], "to_move": 0}
 
@@ -53,6 +53,28 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
     assert answered(person="none", partner="level-77")[0] == 404
     for seed in (-1, 2**53, 1.5, "1"):
         assert answered(seed=seed)[0] == 422
+
+
+def test_a_text_is_read_up_to_a_wrong_move_where_it_is_asked_for_what_it_says(client: TestClient) -> None:
+    def read(game: str, moves: str, part: str = "record") -> tuple[int, Json]:
+        match = described(game, "random", "both", moves=moves, show=["view", part])
+        response = client.post("/api/match", json=match)
+        return response.status_code, response.json()
+
+    said = {"players": ["", ""], "result": None, "comments": {}, "variations": 0}
+    _, found = read("tictactoe", "1,1 0,0 1,1 2,2")
+    assert found["match"]["moves"] == "1,1 0,0"
+    assert found["record"] == said | {"broken": "move 3: action 1,1 is not legal here: it is occupied"}
+    assert read("tictactoe", "1,1 0,0 1,1 2,2", "file")[0] == 409
+    assert read("tictactoe", "hello")[0] == 409
+    _, found = read("go_3x3", "(;GM[1]SZ[3]KM[7.5]PB[Ann]PW[Bo]RE[B+2.5];B[bb]C[good](;W[ab])(;W[ba]))")
+    assert found["record"] == {
+        "players": ["Ann", "Bo"],
+        "result": "black wins by 2.5",
+        "comments": {"1": "good"},
+        "variations": 1,
+        "broken": None,
+    }
 
 
 def test_a_match_begins_in_a_position_and_is_practice(client: TestClient) -> None:

@@ -38,7 +38,7 @@ export class Match {
    * @param {Participants} players
    * @param {MatchRequest} request
    */
-  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null, dead = null, is_agreed: isAgreed = true }) {
+  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null, dead = null, is_agreed: isAgreed = true, show = [] }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
@@ -56,12 +56,15 @@ export class Match {
     this.states = [game.start()];
     /** @type {Ply[]} */
     this.plies = [];
-    for (const action of this.#read(moves)) {
-      // Transcripts may leave out passes.
-      if (action !== this.game.passAction) {
-        this.#passIfForced();
+    /** @type {string | null} */
+    this.broken = null;
+    try {
+      this.#read(moves).forEach((action) => this.#follow(action));
+    } catch (/** @type {any} */ error) {
+      if (!show.includes("record") || this.plies.length === 0) {
+        throw error;
       }
-      this.#take(action, this.canOnlyPass);
+      this.broken = `move ${this.plies.length + 1}: ${error.message}`;
     }
     this.marked = dead ?? [];
     this.isBeingCounted = this.#isCountedByPeople && (dead === null || !isAgreed);
@@ -102,6 +105,15 @@ export class Match {
         }
       }
     }
+  }
+
+  // An action of a transcript, which may leave out passes.
+  /** @type {(action: number) => void} */
+  #follow(action) {
+    if (action !== this.game.passAction) {
+      this.#passIfForced();
+    }
+    this.#take(action, this.canOnlyPass);
   }
 
   #passIfForced() {
@@ -300,6 +312,9 @@ export class Match {
       next = bestOf(this.judge.consider(state, () => 0n).values ?? []);
     }
   }
+
+  // Moves alone say nothing else of a match.
+  record = () => ({ players: ["", ""], result: null, comments: {}, variations: 0, broken: this.broken });
 
   file = () => ({ name: `${this.description.view.name}.txt`, text: `${this.written()}\n` });
 

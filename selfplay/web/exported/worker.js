@@ -89,6 +89,7 @@ function answerAbout(all, asked) {
   }
   return {
     match: show.includes("view") ? match.view(ply) : null,
+    record: show.includes("record") ? match.record() : null,
     judged: show.includes("judged") ? match.judged(ply) : null,
     hint: show.includes("hint") ? match.hint(ply) : null,
     file: show.includes("file") ? match.file() : null,

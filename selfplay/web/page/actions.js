@@ -9,12 +9,13 @@ import { chosenStart } from "./options.js";
 import * as players from "./players.js";
 import { answerTo, ask, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
-import { fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
+import { capital, fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
 
 /**
  * foreseen: what is shown of the change until the answer comes. isNew: it is shown before its players are prepared. isOther: it
- * takes the place of the match, which can be returned to. advance: whether players move.
- * @typedef {{foreseen?: object | null, isNew?: boolean, isOther?: boolean, advance?: boolean}} Options
+ * takes the place of the match, which can be returned to. isRead: its moves are a text from elsewhere, which may say more of it,
+ * and may break off. advance: whether players move.
+ * @typedef {{foreseen?: object | null, isNew?: boolean, isOther?: boolean, isRead?: boolean, advance?: boolean}} Options
  */
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
@@ -78,7 +79,7 @@ function become(match, options = {}) {
 }
 
 /** @type {(match: Match, options: Options) => Promise<Failure>} */
-async function asked(match, { foreseen = null, isNew = false, isOther = false, advance = !address.areWatching(match.person) }) {
+async function asked(match, { foreseen = null, isNew = false, isOther = false, isRead = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
   /** @type {Failure} */
   let failure = null;
@@ -90,7 +91,7 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, a
   const isWaiting = advance && !isNew && !arePrepared(match);
   const notice = setTimeout(() => isSilent || mine !== state.visit || say(isWaiting ? PREPARING : "One moment…"), QUICK);
   try {
-    await askAndTake(match, { isNew, isOther, advance }, mine).finally(() => clearTimeout(notice));
+    await askAndTake(match, { isNew, isOther, isRead, advance }, mine).finally(() => clearTimeout(notice));
   } catch (/** @type {any} */ error) {
     failure = error;
     if (mine === state.visit) {
@@ -111,8 +112,8 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, a
   return failure;
 }
 
-/** @type {(match: Match, options: {isNew: boolean, isOther: boolean, advance: boolean}, mine: number) => Promise<void>} */
-async function askAndTake(match, { isNew, isOther, advance }, mine) {
+/** @type {(match: Match, options: {isNew: boolean, isOther: boolean, isRead: boolean, advance: boolean}, mine: number) => Promise<void>} */
+async function askAndTake(match, { isNew, isOther, isRead, advance }, mine) {
   const before = state.answer;
   /** @type {number | null} */
   let first = null;
@@ -120,7 +121,9 @@ async function askAndTake(match, { isNew, isOther, advance }, mine) {
   let isShownOnly = isNew && !arePrepared(match);
   for (let isSolving = false; ; isSolving = true) {
     const isAsked = advance && !isShownOnly;
-    const answer = await answered({ ...match, advance: isAsked }, mine);
+    /** @type {MatchRequest["show"]} */
+    const show = isRead ? ["view", "record"] : ["view"];
+    const { match: answer, record } = await answered({ ...match, show, advance: isAsked }, mine);
     if (mine !== state.visit) {
       return;
     }
@@ -135,12 +138,13 @@ async function askAndTake(match, { isNew, isOther, advance }, mine) {
       keepInHistory();
       isOther = false;
     }
-    await show(match, answer);
+    await shown(match, answer, isRead ? record : null);
+    isRead = false;
     if (mine !== state.visit) {
       return;
     }
     if (hasEnded && count() && answer.seats.some((one) => one?.learns)) {
-      answer.standing = (await answered({ ...opened().match, learn: true }, mine)).standing;
+      answer.standing = (await answered({ ...opened().match, learn: true }, mine)).match.standing;
     }
     if (answer.is_over || answer.count || answer.awaits_person || !advance || address.areWatching(answer.people)) {
       break;
@@ -151,12 +155,22 @@ async function askAndTake(match, { isNew, isOther, advance }, mine) {
     isShownOnly = false;
   }
   say(whatHappened(opened().answer, first));
+  sayBroken();
 }
 
-/** @type {(match: Match, answer: MatchView) => Promise<void>} */
-async function show(match, answer) {
+// Says where a text that was read breaks off, once.
+function sayBroken() {
+  const { record } = state;
+  if (record?.broken) {
+    fail(new Error(`The match breaks off after ${record.plies} ${record.plies === 1 ? "move" : "moves"}. ${capital(record.broken)}.`));
+    record.broken = null;
+  }
+}
+
+/** @type {(match: Match, answer: MatchView, record: RecordView | null) => Promise<void>} */
+async function shown(match, answer, record) {
   const mine = state.visit;
-  take(match, answer);
+  take(match, answer, record);
   forgetLeft(answer);
   keepInAddress();
   await look();
@@ -165,14 +179,14 @@ async function show(match, answer) {
   }
 }
 
-// The view of a match, as soon as the server answers.
-/** @type {(request: MatchRequest, mine: number) => Promise<MatchView>} */
+// The answer about a match, as soon as the server gives one.
+/** @type {(request: MatchRequest, mine: number) => ReturnType<typeof answerTo>} */
 async function answered(request, mine) {
   for (;;) {
     try {
-      const { match } = await answerTo(request);
+      const answer = await answerTo(request);
       fail(null);
-      return match;
+      return answer;
     } catch (/** @type {any} */ error) {
       if (error.status !== 0 || mine !== state.visit) {
         throw error;
@@ -196,8 +210,8 @@ export const begin = (given = {}, options = {}) =>
   become({ ...newMatch(opened().game.name), position: null, ...given }, { isNew: true, ...options });
 
 // Another match in the place of the present one.
-/** @type {(given: Partial<Match>) => Promise<Failure> | null} */
-export const replace = (given) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true }));
+/** @type {(given: Partial<Match>, options?: Options) => Promise<Failure> | null} */
+export const replace = (given, options = {}) => (state.isBusy || state.game === null ? null : begin(given, { isOther: true, ...options }));
 
 /** @type {(action: number) => Promise<Failure>} */
 export function play(action) {

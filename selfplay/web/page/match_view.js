@@ -9,7 +9,7 @@ import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
 import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
-import { aboutBest, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
+import { aboutBest, aboutRecord, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
 
@@ -35,6 +35,7 @@ export function showMatch(goTo) {
   at("count-rule").textContent = countRule(answer);
   at("score").textContent = scoreText(answer, results());
   at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
+  showRecord(answer, ply);
   at("aim").hidden = answer.plies.length > 0;
   at("aim").textContent = game.aim;
   at("opening").hidden = answer.opening === null;
@@ -50,6 +51,15 @@ export function showMatch(goTo) {
     at("curve-source").textContent = curveSource(match);
     at("grades").textContent = game.grades;
   }
+}
+
+// What is known of a match that was loaded, and the comment on the position that is shown.
+/** @type {(answer: MatchView, ply: number) => void} */
+function showRecord(answer, ply) {
+  const { record } = state;
+  const comment = record !== null && ply <= record.plies ? (record.comments[ply] ?? "") : "";
+  at("record").textContent = record === null ? "" : aboutRecord(answer, record);
+  at("comment").textContent = comment;
 }
 
 function showFace() {

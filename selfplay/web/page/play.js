@@ -17,7 +17,7 @@ import * as players from "./players.js";
 import { ask, goTo } from "./review.js";
 import "./settings.js";
 import * as setup from "./setup.js";
-import { showMovesText } from "./share.js";
+import { say as sayShared, showMovesText } from "./share.js";
 import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, opened, returnToLeft, savedAddress, state } from "./state.js";
 import { aboutHint, aboutLine, fail, say } from "./words.js";
 
@@ -81,7 +81,7 @@ export async function open(game, saved, shown = null, complaint = null) {
 /** @type {(match?: Partial<Match>) => Promise<void>} */
 async function beginAndProve(match = {}) {
   const mine = state.visit;
-  await actions.begin(match);
+  await actions.begin(match, { isRead: Boolean(match.moves) });
   if (mine === state.visit) {
     options.showHandicap(state.match?.position ?? null);
     players.showProof(opened().game);
@@ -192,10 +192,16 @@ const undo = () => canUndo() && actions.undo();
 // option that the page has, this is opened.
 async function load() {
   const moves = at("moves").value.trim();
-  const { game = null } = (await actions.replace({ moves, person: "both", partner: null })) ?? {};
+  if (moves === "") {
+    sayShared("There are no moves to load: paste them, or open a file.");
+    return;
+  }
+  sayShared("");
+  const failure = await actions.replace({ moves, person: "both", partner: null }, { isRead: true });
+  const { game = null } = failure ?? {};
   if (game !== null && (await api.game(game).then(() => true, () => false))) {
     location.hash = `play/${game}?${new URLSearchParams({ moves, ...(state.face === "analyse" ? { analyse: "1" } : {}) })}`;
-  } else if (at("error").hidden && state.match !== null) {
+  } else if (failure === null && state.match !== null) {
     players.select(state.match);
     options.showHandicap(state.match.position);
   }

@@ -7,7 +7,7 @@ import { ask } from "./review.js";
 import { opened, position, state } from "./state.js";
 
 /** @type {(text: string) => void} */
-const say = (text) => void (at("share-state").textContent = text);
+export const say = (text) => void (at("share-state").textContent = text);
 
 // Shows the moves, unless the person is writing.
 export function showMovesText() {

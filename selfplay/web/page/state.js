@@ -16,6 +16,7 @@ export const state = {
   board: null,
   match: null,
   answer: null,
+  record: null,
   ply: null,
   wanted: null,
   positions: new Map(),
@@ -83,9 +84,10 @@ export function sharedPlies(match, answer) {
 }
 
 // Makes this the match. What is known about the plies that it shares with the one before is kept.
-/** @type {(match: Match, answer: MatchView) => void} */
-export function take(match, answer) {
+/** @type {(match: Match, answer: MatchView, record?: RecordView | null) => void} */
+export function take(match, answer, record = null) {
   const shared = sharedPlies(match, answer);
+  const kept = shared === null || state.record === null ? null : { ...state.record, plies: Math.min(state.record.plies, shared) };
   if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "adviser", "person"])) {
     mergeValues(answer, opened().answer.plies.slice(0, shared));
   }
@@ -94,6 +96,7 @@ export function take(match, answer) {
   Object.assign(state, {
     match: { ...match, moves: answer.moves, position: answer.position },
     answer,
+    record: record === null ? kept : { ...record, plies: answer.plies.length },
     ply: null,
     wanted: null,
     positions: new Map(),
@@ -119,7 +122,7 @@ export function mergeValues(answer, plies) {
 }
 
 export function clear() {
-  Object.assign(state, { match: null, answer: null, ply: null, wanted: null, positions: new Map(), judged: new Map() });
+  Object.assign(state, { match: null, answer: null, record: null, ply: null, wanted: null, positions: new Map(), judged: new Map() });
   state.changes += 1;
 }
 

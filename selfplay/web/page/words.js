@@ -15,6 +15,15 @@ const whoIs = (match, seat) => match.seats[seat]?.label ?? (match.person_seat ==
 /** @type {(match: MatchView, seat: number) => string} */
 export const nameOf = (match, seat) => match.seats[seat]?.label ?? capital(match.person_seat === null ? match.seat_names[seat] : "you");
 
+// What the text of a match said of its players and its end, and what of it is not shown.
+/** @type {(match: MatchView, record: RecordView) => string} */
+export function aboutRecord({ seat_names: colours }, { players, result, variations }) {
+  const names = players.flatMap((name, seat) => (name === "" ? [] : [`${name} (${colours[seat]})`]));
+  const ended = result === null ? [] : [`${capital(result)}.`];
+  const left = variations === 0 ? [] : [`${variations} other ${variations === 1 ? "line of play is" : "lines of play are"} left out.`];
+  return [...(names.length > 0 ? [`${names.join(" – ")}.`] : []), ...ended, ...left].join(" ");
+}
+
 // The player of a seat who has to move.
 /** @type {(match: MatchView, seat: number, isSolving?: boolean) => string} */
 export const isThinking = (match, seat, isSolving = false) =>

@@ -120,24 +120,40 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("White to move.")
     moves.fill("d3 c1")
     page.get_by_role("button", name="Load").click()
-    expect(page.locator("#error")).to_contain_text("Transcript, disc 2: action c1 is not legal here")
-    # The match is still there.
+    expect(page.locator("#error")).to_contain_text(
+        "The match breaks off after 1 move. Transcript, disc 2: action c1 is not legal here: a disc has to enclose"
+    )
     settled(page, 1)
+    # Nothing replaces the match by nothing.
+    for empty, said in (("", "There are no moves to load"), ("x9", None)):
+        moves.fill(empty)
+        page.get_by_role("button", name="Load").click()
+        expect(page.locator("#share-state" if said else "#error")).to_contain_text(said or "'x9' is not a move")
+        settled(page, 1)
 
 
 def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     visit(page, "/#play/go_3x3?opponent=random&person=first")
     analyse(page)
     page.get_by_text("Copy, save or load").click()
-    record = b"(;GM[1]FF[4]SZ[3]KM[7.5]PB[Ann];B[bb]C[the middle];W[ab])"
+    record = b"(;GM[1]FF[4]SZ[3]KM[7.5]PB[Ann]RE[W+R];B[bb]C[the middle];W[ab](;B[cc])(;B[ca]))"
     page.locator("#file").set_input_files({"name": "a.sgf", "mimeType": "text/plain", "buffer": record})
-    settled(page, 2)
-    expect(page.locator("#moves")).to_have_value("B2 A2")
-    expect(page.locator("#status")).to_contain_text("Black to move.")
+    settled(page, 3)
+    expect(page.locator("#moves")).to_have_value("B2 A2 C1")
+    expect(page.locator("#status")).to_contain_text("White to move.")
+    # What the file says besides the moves, until other moves are made.
+    expect(page.locator("#record")).to_have_text(
+        "Ann (black). White wins by resignation. 1 other line of play is left out."
+    )
+    page.get_by_role("button", name="First position").click()
+    page.get_by_role("button", name="One move forward").click()
+    expect(page.locator("#comment")).to_have_text("the middle")
+    page.get_by_role("button", name="Last position").click()
+    expect(page.locator("#comment")).to_have_text("")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save file").click()
     assert saved.value.suggested_filename == "go_3x3.sgf"
-    assert ";B[bb];W[ab])" in saved.value.path().read_text().replace("\n", "")
+    assert ";B[bb];W[ab];B[cc])" in saved.value.path().read_text().replace("\n", "")
 
 
 def test_a_record_is_opened_with_its_komi_and_its_handicap_is_shown(page: Page) -> None:
