@@ -9,13 +9,13 @@ A word has as many bits as the game needs, in K parts of 64 bits: one integer of
 word is negative. Numbers that meet a word keep their sign: -1 is the word in which all bits are set.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-import numpy as np
 from numba.extending import register_jitable
 
+from selfplay.code_identity.descriptions import describe_in_full
 from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
 Word = int
@@ -29,6 +29,9 @@ RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 RULES = set[Callable[..., Any]]()
 """All functions marked with `rule`."""
 
+COMPILED = WeakSet[Callable[..., Any]]()
+"""All functions whose own code is compiled."""
+
 
 def rule(function: RuleFunction) -> RuleFunction:
     """Mark `function` as a rule, which compiled code can call. It stays plain Python elsewhere."""
@@ -41,52 +44,15 @@ def callable_from_compiled(function: RuleFunction) -> RuleFunction:
 
     Without the wrapper for callers in C, which is never used and takes a sixth of the time of compiling.
     """
-    register_jitable(no_cfunc_wrapper=True)(named_by_closure(function))
+    register_jitable(no_cfunc_wrapper=True)(noted_as_compiled(function))
     return function
 
 
-def named_by_closure(function: RuleFunction) -> RuleFunction:
-    """Add a hash of the closure to the name of a function, so that functions made by one factory have different names.
-
-    numba names machine code after the function and its number among those compiled in the process. If two functions
-    agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
-    """
-    if function.__closure__:
-        enclosed = repr(_identities_of_enclosed(function))
-        function.__qualname__ += f"_{hashlib.sha256(enclosed.encode()).hexdigest()[:16]}"
+def noted_as_compiled(function: RuleFunction) -> RuleFunction:
+    """The function, whose own code may be compiled from now on."""
+    describe_in_full(function.__module__)
+    COMPILED.add(function)
     return function
-
-
-def identity(enclosed: Any) -> Any:
-    """A description of a function, or of an object that one encloses, that is the same in every process.
-
-    Two functions with the same description do the same, apart from the functions that they call by a global name.
-    """
-    if isinstance(enclosed, tuple):
-        return [identity(item) for item in enclosed]
-    if enclosed is None or isinstance(enclosed, bool | int | float | str):
-        return enclosed  # the text of a WordInt contains its width
-    if isinstance(enclosed, type):  # a class of positions
-        return [enclosed.__module__, enclosed.__qualname__, repr(getattr(enclosed, "places", None))]
-    if isinstance(enclosed, np.ndarray):
-        return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
-    function = getattr(enclosed, "py_func", enclosed)
-    code, cells = function.__code__, _identities_of_enclosed(function)
-    # Not sets, whose order differs between processes, and not code, whose text contains an address.
-    constants = [constant for constant in code.co_consts if isinstance(constant, bool | int | float | str | tuple)]
-    return [function.__module__, function.__qualname__, code.co_firstlineno, code.co_code.hex(), constants, cells]
-
-
-def _identities_of_enclosed(function: Any) -> list[Any]:
-    found = []
-    for cell in function.__closure__ or ():
-        try:
-            enclosed = cell.cell_contents
-        except ValueError:  # its own name, while a decorator is applied to it
-            enclosed = function
-        is_itself = getattr(enclosed, "py_func", enclosed) is function
-        found.append("itself" if is_itself else identity(enclosed))
-    return found
 
 
 def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> Word:

@@ -1,10 +1,8 @@
-"""Compilation by numba, with a cache on disk that is invalidated by every change of the package's sources.
+"""Compilation by numba, with a cache on disk in which a function is found by everything that it depends on.
 
 `borrowed`, `by_reference`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
 
-import inspect
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -17,7 +15,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import models, register_model
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, named_by_closure
+from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, noted_as_compiled
 from selfplay.compute.compile_cache import cache_folder, keep_on_disk
 from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
@@ -48,7 +46,7 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
     """
     njit: Any = numba.njit
     options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-    return cast(RuleFunction, njit(**options)(named_by_closure(function)))
+    return cast(RuleFunction, njit(**options)(noted_as_compiled(function)))
 
 
 def compiled(function: RuleFunction) -> RuleFunction:
@@ -56,9 +54,8 @@ def compiled(function: RuleFunction) -> RuleFunction:
     if IS_UNCOMPILED:
         return cast(RuleFunction, _uncompiled(function))
     njit: Any = numba.njit
-    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(named_by_closure(function))
-    # A function that was typed at a prompt has no file by which its cache could be invalidated.
-    if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(noted_as_compiled(function))
+    if cache_folder() is not None:
         keep_on_disk(dispatcher)
     return cast(RuleFunction, dispatcher)
 

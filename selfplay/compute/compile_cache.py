@@ -16,20 +16,28 @@ import os
 import pickle
 import platform
 import stat
+import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from types import FunctionType
 from typing import Any, cast
+from weakref import WeakSet
 
 import numba
+from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 
-from selfplay.compute.bit_algebra import identity
+from selfplay.code_identity import Identity, identity_of
+from selfplay.code_identity.descriptions import Extent
+from selfplay.compute.bit_algebra import COMPILED
 from selfplay.compute.compile_lock import in_one_process
+from selfplay.compute.compiled_word_type import REPLACED
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
 from selfplay.installation import __version__
@@ -41,9 +49,9 @@ PACKAGE = Path(__file__).parent.parent
 PACKAGES = ("numpy", "numba", "torch", "pyarrow")
 """The packages whose versions can change results."""
 
-
-FOLDERS_WITHOUT_COMPILED_CODE = ("cli", "adapters", "web", "stages", "playing", "figures", "grading")
-"""The folders of this package whose sources do not matter to compiled functions: no other folder imports from them."""
+SOURCES_OF_COMPILER = ("compute", "code_identity")
+"""The packages that machine code depends on although functions do not refer to them: what
+extends numba, and what finds out what functions refer to."""
 
 
 @cache
@@ -53,13 +61,12 @@ def sources_digest() -> str:
 
 
 @cache
-def compiled_sources_digest() -> str:
-    """A digest of the sources that compiled functions can depend on, in hexadecimal digits."""
-    return _digest_of(list(filter(_may_be_compiled, _sources())))
-
-
-def _may_be_compiled(source: Path) -> bool:
-    return source.parts[0] not in FOLDERS_WITHOUT_COMPILED_CODE
+def compiler_digest() -> str:
+    """A digest of what all compiled functions depend on, in hexadecimal digits: the compiler, and the sources of this
+    project that extend it."""
+    sources = [source for source in _sources() if source.parts[0] in SOURCES_OF_COMPILER]
+    compiler = [platform.python_version(), *map(version, ("numba", "llvmlite", "numpy"))]
+    return hashlib.sha256(repr((compiler, _digest_of(sources))).encode()).hexdigest()
 
 
 def _sources() -> list[Path]:
@@ -84,27 +91,25 @@ def versions() -> dict[str, str]:
     return own | {name: version(name) for name in PACKAGES}
 
 
-COMPILER_SETTINGS = {
-    name: getattr(numba.config, name)
-    for name in ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
-}
+COMPILER_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 """The settings of numba, such as NUMBA_OPT in the environment, that change the machine code of a function."""
 
 DIGEST_SIZE = 32
+DAYS_KEPT = 30
+"""Files that have not been used for so many days are removed."""
 
 
 @cache
 def cache_folder() -> Path | None:
-    """The folder for compiled code of this version, in $XDG_CACHE_HOME or ~/.cache; None if it is not safe to use.
+    """The folder for compiled code, in $XDG_CACHE_HOME or ~/.cache; None if it is not safe to use.
 
-    numba checks only the file of the compiled function, so it would keep using an old version of a rule from another
-    file. The name of the folder therefore contains a hash of all sources that compiled functions can depend on.
+    Its name contains a hash of what all compiled functions depend on; `CheckedCache` knows what one depends on.
     """
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "selfplay"
         base.parent.mkdir(parents=True, exist_ok=True)
         _make_private(base, forbidden=0o022)
-        folder = base / f"numba-{compiled_sources_digest()[:16]}"
+        folder = base / f"numba-{compiler_digest()[:16]}"
         _make_private(folder, forbidden=0o077)
     except (OSError, RuntimeError) as error:
         _without_cache(str(error))
@@ -128,17 +133,29 @@ def _without_cache(reason: str) -> None:
     log.info("compiled code is not cached, so programs start more slowly: %s", reason)
 
 
+@cache
+def remove_unused(base: Path) -> None:
+    """Remove the files of compiled code that have not been used for long, once in a process."""
+    oldest = time.time() - DAYS_KEPT * 24 * 3600
+    for path in base.glob("numba-*/*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+    for folder in base.glob("numba-*"):
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
+
+
 class CodeFiles:
-    """The compiled versions of one function, a file for each signature, instead of numba's index and data files.
+    """The compiled versions of one function, a file for each key, instead of numba's index and data files.
 
     Args:
         folder: where the files are.
         name: begins the names of the files.
-        identity: everything that the machine code depends on, apart from the key.
     """
 
-    def __init__(self, folder: Path, name: str, identity: tuple[object, ...]) -> None:
-        self._folder, self._name, self._identity = folder, name, identity
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = folder, name
 
     def load(self, key: Any) -> Any:
         """The data saved for this key; None if there are none, or they are damaged."""
@@ -153,11 +170,13 @@ class CodeFiles:
             with suppress(pickle.PickleError, AttributeError, ImportError, ValueError, TypeError):
                 saved_key, data = pickle.loads(pickled)
                 if saved_key == key:
+                    os.utime(path)
                     return data
         return None
 
     def save(self, key: Any, data: Any) -> None:
         """Save `data` for this key. Raises OSError."""
+        remove_unused(self._folder.parent)
         path = self._path(key)
         pickled = dumps((key, data))
         with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=".partial", delete=False) as file:
@@ -171,16 +190,8 @@ class CodeFiles:
                 raise
 
     def _path(self, key: Any) -> Path:
-        digest = hashlib.sha256(repr((self._identity, key)).encode()).hexdigest()
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()
         return self._folder / f"{self._name}-{digest[:16]}.code"
-
-
-def _source_of(file: Path, locator: Any) -> tuple[object, ...]:
-    """What says which source a function has. Sources in `compiled_sources_digest` are known by it, so that all copies
-    of one version of the package share their compiled code; others by their place, and time and size as in numba."""
-    if file.is_relative_to(PACKAGE) and _may_be_compiled(source := file.relative_to(PACKAGE)):
-        return (str(source),)
-    return str(file), locator.get_source_stamp()
 
 
 def _digest(name: str, pickled: memoryview) -> bytes:
@@ -195,6 +206,9 @@ class _Locator(InTreeCacheLocator):
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
+
+    def get_source_stamp(self) -> None:
+        """None: the key has everything that the machine code depends on."""
 
     def ensure_cache_path(self) -> None:
         """Do nothing: `cache_folder` has made the folder."""
@@ -213,22 +227,22 @@ class CheckedCache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        # As in numba, with the names of its files, which contain the version of Python.
-        identity = (
-            numba.__version__,
-            *COMPILER_SETTINGS.items(),
-            compiled_sources_digest(),
-            *_source_of(Path(function.__code__.co_filename), self._impl.locator),
-        )
-        self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), self._impl.filename_base, identity))
+        self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), function.__name__))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:
-        """What the machine code depends on, apart from the files.
+        """Everything that the machine code depends on, apart from the folder."""
+        settings = tuple(getattr(numba.config, name) for name in COMPILER_SETTINGS)
+        return sig, tuple(_named_tuples(sig)), codegen.magic_tuple(), settings, compiled_identity(self._py_func).digest
 
-        numba pickles the closure, but the pickles of equal closures differ with the objects that they happen to share,
-        so a function would be compiled again in many processes.
-        """
-        return sig, codegen.magic_tuple(), repr(identity(self._py_func))
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if unknown := compiled_identity(self._py_func).unknown:
+            name = self._py_func.__name__
+            log.debug("%s is compiled in each process, because it depends on %s", name, ", ".join(unknown))
+            self.disable()
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _name_by_identity(self._py_func)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         # Between versions of a recursive function, numba calls by an address that it does not save.
@@ -242,7 +256,49 @@ class CheckedCache(FunctionCache):
 
     def compiling(self) -> AbstractContextManager[None]:
         """A block in which this process may compile the function, see `compile_lock.in_one_process`."""
-        return in_one_process(Path(self._cache_path, f"{self._impl.filename_base}.lock"))
+        name = f"{self._py_func.__name__}-{compiled_identity(self._py_func).digest[:16]}.lock"
+        return in_one_process(Path(self._cache_path, name))
+
+
+def _named_tuples(kind: Any) -> Iterator[tuple[str, ...]]:
+    """The fields of the named tuples in a type, or in a tuple of types; their names are not in its text."""
+    if isinstance(kind, (tuple, types.BaseTuple)):
+        yield getattr(kind, "fields", ())
+        for member in cast(Any, kind):
+            yield from _named_tuples(member)
+
+
+def compiled_identity(value: object) -> Identity:
+    """What the machine code of a function, or of those in another value, depends on.
+
+    Code that something else than this package defines for the compiler (`numba.extending.overload`) is unknown.
+    """
+    found = identity_of(value, _extent_in_machine_code)
+    functions = [one for one in found.plain if isinstance(one, FunctionType) and one is not value]
+    foreign = [one.__name__ for one in functions if not (one in COMPILED or one in REPLACED)]
+    return found._replace(unknown=(*found.unknown, *foreign))
+
+
+def _extent_in_machine_code(thing: Any) -> Extent:
+    """Compiled code can use only the values of a class. Of a function that is replaced there, its name says by what."""
+    if isinstance(thing, type):
+        return "values"
+    return "name" if thing in REPLACED else "all"
+
+
+def _name_by_identity(function: Any) -> None:
+    """Add a hash to the names of a function and of all functions that it calls, before it is compiled.
+
+    numba names machine code after the function and its number among those compiled in the process. If two functions
+    agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
+    """
+    for one in compiled_identity(function).described:
+        if isinstance(one, FunctionType) and one not in _named:
+            _named.add(one)
+            one.__qualname__ = f"{one.__code__.co_qualname}_{compiled_identity(one).digest[:16]}"
+
+
+_named = WeakSet[FunctionType]()
 
 
 def keep_on_disk(dispatcher: Any) -> None:

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from llvmlite import ir
@@ -62,6 +63,10 @@ def define(decorator: Any, definition: Any) -> None:
     decorator(definition)
 
 
+REPLACED = WeakSet[Any]()
+"""Functions and classes whose own code is not compiled, see `in_compiled_code`."""
+
+
 def in_compiled_code(function: Any, result: Callable[..., Any], emit: Callable[..., Any]) -> None:
     """Define what a function, which stays plain Python elsewhere, does in compiled code.
 
@@ -69,6 +74,7 @@ def in_compiled_code(function: Any, result: Callable[..., Any], emit: Callable[.
         result: from the types of the arguments to that of what it gives.
         emit: (context, builder, signature, arguments) to the instructions for it.
     """
+    REPLACED.add(function)
     define(type_callable(function), lambda context: result)
     define(lower(function, ANYTHING), emit)
 

@@ -6,7 +6,6 @@ import os
 import numpy as np
 from numba.extending import overload
 
-from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.compute.compilation import FEW_POSITIONS, compiled, compiled_for_many
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.games import make_game
@@ -110,27 +109,3 @@ def test_many_positions_are_processed_by_compiled_code_and_few_in_plain_python()
         marks = np.zeros(number, dtype=bool)
         mark(marks, marks)
         assert (marks == expected).all()
-
-
-def scaled_by(factor):
-    @named_by_closure
-    def scale(word):
-        return word * factor
-
-    return scale
-
-
-def twice(function):
-    @named_by_closure
-    def apply(word):
-        return function(function(word))
-
-    return apply
-
-
-def test_the_closure_of_a_function_is_part_of_its_name():
-    names = [scaled_by(2), scaled_by(3), scaled_by((2, 3)), twice(scaled_by(2)), twice(scaled_by(3))]
-    assert len({function.__qualname__ for function in names}) == 5
-    assert scaled_by(2).__qualname__ == scaled_by(2).__qualname__
-    assert twice(scaled_by(3)).__qualname__ == twice(scaled_by(3)).__qualname__
-    assert named_by_closure(make_game).__qualname__ == "make_game"

@@ -1,14 +1,14 @@
 """Compiled code on disk: damaged files are compiled again, and an unsafe or full folder is not used."""
 
 import os
-import sys
+import time
 from importlib.util import module_from_spec, spec_from_file_location
 
+import numba
 import pytest
 
-from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.compute.compilation import compiled, recursive_part
-from selfplay.compute.compile_cache import COMPILER_SETTINGS, cache_folder
+from selfplay.compute.compile_cache import DAYS_KEPT, cache_folder, remove_unused
 from tests.support.disks import small_disk_at
 
 
@@ -94,26 +94,41 @@ def test_code_made_by_other_settings_of_the_compiler_is_not_loaded(tmp_path, cac
     caching_below(tmp_path)
     assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     with monkeypatch.context() as patch:
-        patch.setitem(COMPILER_SETTINGS, setting, 1)
+        patch.setattr(numba.config, setting, 1)
         assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
     assert hits_of(triple, 15) == 1
 
 
-def test_copies_of_the_package_share_their_compiled_code_and_other_files_do_not(tmp_path, caching_below, monkeypatch):
+def function_of_file(path):
+    spec = spec_from_file_location("sources", path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.double
+
+
+def test_copies_of_a_function_share_their_code_wherever_they_are(tmp_path, caching_below):
     caching_below(tmp_path)
-    of_package = [("games", False), ("games", True), ("web", False), ("web", False)]  # web is not in the digest
-    for number, (folder, is_shared) in enumerate([*of_package, ("outside", False)]):
-        copy = tmp_path / f"copy_{number}"
-        (copy / folder).mkdir(parents=True)
-        path = copy / folder / "sources.py"
-        path.write_text("def double(word):\n    return word * 2\n")
-        if folder != "outside":
-            monkeypatch.setattr("selfplay.compute.compile_cache.PACKAGE", copy)
-        spec = spec_from_file_location("sources", path)
-        module = module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, "sources", module)
-        spec.loader.exec_module(module)
-        assert hits_of(module.double, 10) == is_shared
+    for number, comment in enumerate(("", "# a line that does nothing\n")):
+        path = tmp_path / f"copy_{number}.py"
+        path.write_text(f"{comment}def double(word):\n    return word * 2\n")
+        assert hits_of(function_of_file(path), 10) == number
+
+
+def test_code_that_has_not_been_used_for_long_is_removed(tmp_path, caching_below):
+    folder = caching_below(tmp_path)
+    hits_of(triple, 15)
+    hits_of(fourfold, 20)
+    of_triple, of_fourfold = sorted(folder.glob("*.code"), reverse=True)
+    (old := folder.with_name("numba-of-an-old-version")).mkdir()
+    (old / "old.code").touch()
+    for path in (of_triple, of_fourfold, old / "old.code"):
+        os.utime(path, (0, time.time() - (DAYS_KEPT + 1) * 24 * 3600))
+    assert hits_of(triple, 15) == 1
+    remove_unused.cache_clear()
+    hits_of(sum_of, 15)
+    assert of_triple.exists()
+    assert not of_fourfold.exists()
+    assert not old.exists()
 
 
 def test_a_recursive_function_is_cached_unless_it_calls_another_version_of_itself(tmp_path, caching_below):
@@ -171,7 +186,7 @@ def test_functions_with_equal_closures_share_their_code_whatever_objects_the_clo
         def function(word):
             return word + terms[0][0] + terms[1][1]
 
-        return named_by_closure(function)
+        return function
 
     caching_below(tmp_path)
     pair, equal_pair = (1, 2), tuple(int(number) for number in "12")

@@ -1,31 +1,44 @@
-"""Digests of the sources."""
+"""What all compiled functions depend on."""
 
+import ast
 from pathlib import Path
 
 import pytest
 
-from selfplay.compute import compile_cache as versions
+from selfplay.compute import compile_cache
+from selfplay.compute.compile_cache import PACKAGE, SOURCES_OF_COMPILER
+
+EXTENDING = (
+    *("numba.core", "numba.extending", "llvmlite"),
+    *(f"selfplay.compute.compiled_word_type.{name}" for name in ("in_compiled_code", "define")),
+)
+"""What begins the names of what extends it."""
+NOT_CODE = {"numba.core.compiler_lock", "numba.core.event"}
+"""Modules in the core of numba that do not change what it compiles."""
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with a file in each of two folders."""
-    for name in ("games", "grading"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "file.py").write_text("A = 1\n")
-    monkeypatch.setattr(versions, "PACKAGE", tmp_path)
-    return tmp_path
+@pytest.mark.parametrize("folder", ["compute", "games"])
+def test_only_the_sources_that_extend_the_compiler_count_for_all_functions(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / folder).mkdir()
+    monkeypatch.setattr(compile_cache, "PACKAGE", tmp_path)
+    digests = set()
+    for text in ("A = 1\n", "A = 2\n"):
+        (tmp_path / folder / "file.py").write_text(text)
+        digests.add(compile_cache.compiler_digest.__wrapped__())
+    assert (len(digests) == 2) == (folder in SOURCES_OF_COMPILER)
 
 
-def digests() -> tuple[str, str]:
-    return versions.sources_digest.__wrapped__(), versions.compiled_sources_digest.__wrapped__()
-
-
-def test_compiled_code_depends_only_on_the_folders_with_compiled_functions_and_what_they_import(package: Path) -> None:
-    before = digests()
-    (package / "grading" / "file.py").write_text("A = 2\n")
-    after = digests()
-    assert after[0] != before[0]
-    assert after[1] == before[1]
-    (package / "games" / "file.py").write_text("A = 2\n")
-    assert digests()[1] != before[1]
+def test_no_other_sources_extend_the_compiler() -> None:
+    """Functions do not refer to what extends the compiler, so the digest of those sources must contain it."""
+    extending = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            names = [name.name for name in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+            module = getattr(node, "module", None) or ""
+            for name in (f"{module}.{name}" if module else name for name in names):
+                if name.startswith(EXTENDING) and not NOT_CODE & {name, module}:
+                    extending.add(path.relative_to(PACKAGE).parts[0])
+    assert extending == {"compute"}
+    assert extending < set(SOURCES_OF_COMPILER)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count, named_by_closure, word_of
+from selfplay.compute.bit_algebra import bit_count, word_of
 from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import (
@@ -136,17 +136,6 @@ def test_numbers_of_numpy_are_bits_too() -> None:
     assert (repr(shifted), shifted == np.int64(0)) == ("WordInt(0, 1)", True)
     assert repr(WordInt(6, 2) & np.int64(-1)) == "WordInt(6, 2)"
     assert WordInt(-1, 1) == np.int64(-1)
-
-
-def test_constants_of_another_width_make_another_function() -> None:
-    def made(constant: int) -> str:
-        def enclosing() -> int:
-            return constant
-
-        return named_by_closure(enclosing).__qualname__
-
-    assert made(WordInt(5, 2)) == made(WordInt(5, 2))
-    assert len({made(5), made(WordInt(5, 2)), made(WordInt(5, 3))}) == 3
 
 
 def test_a_word_is_pickled_with_its_width() -> None:

@@ -1,0 +1,298 @@
+"""Descriptions of functions, classes and values: texts that are the same in every process."""
+
+import hashlib
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import Field, is_dataclass
+from enum import Enum
+from functools import cache, cached_property, partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec
+from inspect import Signature
+from pathlib import Path, PurePath
+from platform import python_version
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from selfplay.code_identity.instructions import NOT_IN_BODY, instructions_of
+
+PACKAGE = Path(__file__).parent.parent.name
+STDLIB = sysconfig.get_path("stdlib")
+PLAIN = (bool, int, float, complex, str, bytes, range, slice, type(None), type(...), type(NotImplemented))
+"""Types of values that their text describes."""
+BASES: tuple[Any, ...] = (int, float, complex, str, bytes)
+CONTAINERS = (tuple, list, dict, set, frozenset, MappingProxyType)
+
+NOT_OF_CLASS = frozenset(
+    (
+        *NOT_IN_BODY,
+        *("__module__", "__dict__", "__weakref__", "__slotnames__", "__annotations__", "__annotations_cache__"),
+        *("__annotate__", "__annotate_func__", "__parameters__", "__orig_bases__", "_abc_impl"),
+    )
+)
+"""Attributes of a class that do not say what it does."""
+
+PARTS: tuple[tuple[Any, Any], ...] = (
+    (property, lambda value: (value.fget, value.fset, value.fdel)),
+    ((classmethod, staticmethod), lambda value: value.__func__),
+    (cached_property, lambda value: value.func),
+    (MethodType, lambda value: (value.__self__, value.__func__)),
+    (partial, lambda value: (value.func, value.args, value.keywords)),
+    (Field, lambda value: (value.name, value.default, value.default_factory, value.metadata)),
+    (np.dtype, repr),
+    (np.generic, lambda value: (repr(value.dtype), value.tobytes())),
+    (np.ndarray, lambda value: _parts_of_array(value)),
+    (re.Pattern, lambda value: (value.pattern, value.flags)),
+    (Signature, str),
+    # A run may be moved with its code.
+    (PurePath, lambda value: value.name),
+)
+"""By type, the values that say what an object does."""
+
+
+Extent = Literal["all", "values", "name"]
+"""How much of a function or class counts: everything, the values that a class has, or only its name. What a function
+encloses always counts."""
+
+
+_described_in_full = {PACKAGE, "__main__"}
+
+
+def describe_in_full(module: str) -> None:
+    """Describe the code of this module's package even where it is installed: it may change without a new version."""
+    if (package := package_of(module)) not in _described_in_full:
+        _described_in_full.add(package)
+        installed_version.cache_clear()
+
+
+def package_of(module: str) -> str:
+    """The top-level package of a module."""
+    return module.partition(".")[0]
+
+
+@cache
+def installed_version(module: str) -> str | None:
+    """The version of the package of a module, or of Python; None for other code, which is described."""
+    package = package_of(module)
+    if package in _described_in_full:
+        return None
+    try:
+        spec = find_spec(package)
+    except ValueError:  # a module that was made by hand
+        return None
+    places = [] if spec is None else [spec.origin or "", *(spec.submodule_search_locations or ())]
+    if any({"site-packages", "dist-packages"} & set(Path(place).parts) for place in places):
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return " ".join(version(name) for name in packages_distributions().get(package, ()))
+    is_of_python = {"built-in", "frozen"} & set(places) or any(Path(place).is_relative_to(STDLIB) for place in places)
+    return python_version() if is_of_python else None
+
+
+class Description:
+    """What one function or class does, as texts, and the functions and classes that it refers to."""
+
+    def __init__(self) -> None:
+        self.texts = list[str]()
+        self.things = list[Any]()
+        self.unknown = list[str]()
+        self.plain = dict[int, Any]()
+        """Functions that are referred to as such, by their ids."""
+        self.is_unfinished = False
+        self._numbers = dict[int, int]()
+        self._inside = list[int]()
+        """The ids of the objects whose contents are being described."""
+
+    def describe(self, thing: Any, extent: Extent) -> None:
+        """Describe a function or a class."""
+        self.texts.append(thing.__qualname__ if isinstance(thing, type) else thing.__code__.co_qualname)
+        if extent == "name":
+            self.texts.append(f"{thing.__module__} {installed_version(str(thing.__module__))}")
+        if isinstance(thing, FunctionType):
+            self._function(thing, in_full=extent == "all")
+        elif extent == "values":
+            self._values_of_class(thing)
+        elif extent == "all":
+            self._class(thing)
+
+    def _refer(self, thing: Any) -> str:
+        if id(thing) not in self._numbers:
+            self._numbers[id(thing)] = len(self.things)
+            self.things.append(thing)
+        return f"@{self._numbers[id(thing)]}"
+
+    # ------------------------------------------------------------------ functions
+
+    def _function(self, function: FunctionType, *, in_full: bool) -> None:
+        code = function.__code__
+        used = instructions_of(code)
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self._named(name, cell.cell_contents, used.names)
+            except ValueError:
+                self._undefined(name)
+        if in_full:
+            self.texts.append(self.text_of([function.__defaults__, function.__kwdefaults__, vars(function)]))
+            self.texts.append(self._code(code))
+            for name in used.global_names:
+                self._global(name, function.__globals__, used.names)
+            for name in used.imported:
+                for module in _imported(name, function.__globals__.get("__package__")):
+                    self._named(name, module, used.names)
+
+    def _global(self, name: str, scope: dict[str, Any], names: frozenset[str]) -> None:
+        if name.startswith("__") and name.endswith("__"):  # such as __file__, the place of the code
+            self.texts.append(name)
+        elif name in scope:
+            self._named(name, scope[name], names)
+        elif hasattr(sys.modules["builtins"], name):
+            self.texts.append(name)
+        else:
+            self._undefined(name)
+
+    def _undefined(self, name: str) -> None:
+        self.unknown.append(name)
+        self.is_unfinished = True
+
+    def _named(self, name: str, value: Any, names: frozenset[str]) -> None:
+        """Describe the value of a name in code. Of a module, what the code can use of it is described: its attributes
+        with one of these names."""
+        if not isinstance(value, ModuleType):
+            self.texts.append(f"{name} = {self.text_of(value)}")
+            return
+        installed = installed_version(value.__name__)
+        self.texts.append(f"{name} = module {value.__name__} {installed}")
+        if installed is None and id(value) not in self._inside:
+            self._inside.append(id(value))
+            for used in sorted(names):
+                if (attribute := getattr(value, used, self)) is not self:
+                    self._named(f"{name}.{used}", attribute, names)
+            self._inside.pop()
+
+    def _code(self, code: CodeType) -> str:
+        found = instructions_of(code)
+        return repr((found.head, found.steps, [self.text_of(constant) for constant in found.constants]))
+
+    # ------------------------------------------------------------------ classes
+
+    def _class(self, of: type) -> None:
+        self.texts.append(self.text_of((type(of), of.__bases__)))
+        for name, value in sorted(vars(of).items()):
+            if not (name in NOT_OF_CLASS or name.startswith("__pydantic_")):
+                self.texts.append(f"{name} = {self.text_of(value)}")
+
+    def _values_of_class(self, of: type) -> None:
+        """The values that compiled code can use: the fields of a named tuple, the members of an enumeration."""
+        for base in of.__mro__:
+            for name, value in sorted(vars(base).items()):
+                if not (name.startswith("__") or callable(value) or hasattr(value, "__get__")):
+                    self.texts.append(f"{name} = {self.text_of(value)}")
+        # What cannot be described cannot be compiled either.
+        self.unknown.clear()
+
+    # ------------------------------------------------------------------ values
+
+    def text_of(self, value: Any) -> str:
+        """The text of any value, in which functions and classes are numbers."""
+        kind = type(value)
+        if kind in PLAIN:
+            return f"{kind.__name__} {value!r}"
+        if isinstance(value, (FunctionType, type)):
+            self.plain[id(value)] = value
+            return self._refer(value)
+        if isinstance(value, CodeType):
+            return self._code(value)
+        if id(value) in self._inside:
+            return f"inside {len(self._inside) - self._inside.index(id(value))}"
+        self._inside.append(id(value))
+        text = self._text_of_object(kind, value)
+        self._inside.pop()
+        return text
+
+    def _text_of_object(self, kind: type, value: Any) -> str:
+        for types, parts in PARTS:
+            if isinstance(value, types):
+                return f"{kind.__name__} {self.text_of(parts(value))}"
+        if isinstance(value, Enum):
+            return f"{self._refer(kind)} {value.name} {self.text_of(value.value)}"
+        contents = list(self._contents(value))
+        if kind in CONTAINERS:
+            return f"{kind.__name__} {contents}"
+        if isinstance(wrapped := getattr(value, "__wrapped__", None), FunctionType):
+            return f"{kind.__name__} {self._refer(wrapped)}"
+        if (text := self._text_of_machine_code(kind, value)) is not None:
+            return text
+        with suppress(Exception):  # a tensor on another device
+            if hasattr(kind, "__array__"):
+                return f"{kind.__name__} {self.text_of(np.asarray(value))}"
+        return f"{self._refer(kind)} {contents} {self._state(kind, value, has_contents=bool(contents))}"
+
+    def _text_of_machine_code(self, kind: type, value: Any) -> str | None:
+        """That of a function compiled by numba, of a type of numba, and of a function that is not written in Python."""
+        if kind.__module__.startswith("numba.core.types"):
+            return f"{kind.__name__} {value}"
+        if kind.__module__.startswith("numba.core.") and hasattr(value, "py_func"):
+            return f"{kind.__name__} {self.text_of(value.targetoptions)} {self._refer(value.py_func)}"
+        if kind.__module__ in ("builtins", "numpy") and hasattr(value, "__name__"):
+            module = str(getattr(value, "__module__", None) or kind.__module__)
+            return f"{kind.__name__} {module} {value.__name__} {installed_version(module)}"
+        return None
+
+    def _contents(self, value: Any) -> Iterator[str]:
+        """The texts of what a container holds, or of the number or text that an object of a subclass is."""
+        if isinstance(value, (dict, MappingProxyType)):
+            yield from (f"{self.text_of(key)}: {self.text_of(held)}" for key, held in value.items())
+        elif isinstance(value, (set, frozenset)):
+            yield from map(self.text_of, sorted(value, key=_order_in_set))
+        elif isinstance(value, (tuple, list)):
+            yield from map(self.text_of, value)
+        elif (base := next((base for base in BASES if isinstance(value, base)), None)) is not None:
+            yield repr(base(value))
+
+    def _state(self, kind: type, value: Any, *, has_contents: bool) -> list[str]:
+        """The attributes of an object of a class that is described, or of data; others are unknown."""
+        is_own = package_of(kind.__module__) == PACKAGE
+        if not has_contents and (is_own or installed_version(kind.__module__) is not None) and not is_dataclass(kind):
+            self.unknown.append(kind.__name__)
+            text = repr(value)
+            return [] if text.startswith("<") or "0x" in text else [text]
+        slots = [name for base in kind.__mro__ for name in _slots(base)]
+        state = {name: getattr(value, name) for name in slots if hasattr(value, name)} | getattr(value, "__dict__", {})
+        found = {name for name in state if isinstance(getattr(kind, name, None), cached_property)}
+        return [f"{name} = {self.text_of(state[name])}" for name in sorted(state.keys() - found)]
+
+
+def _slots(base: type) -> tuple[str, ...]:
+    slots = vars(base).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _order_in_set(value: object) -> tuple[object, ...]:
+    alone = Description()
+    return alone.text_of(value), [(thing.__module__, thing.__qualname__) for thing in alone.things]
+
+
+def _parts_of_array(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
+    values: object = array.tolist() if array.dtype.hasobject else hashlib.sha256(array.tobytes()).hexdigest()
+    return repr(array.dtype), array.shape, array.flags.c_contiguous, array.flags.f_contiguous, values
+
+
+def _imported(name: str, package: str | None) -> Iterator[ModuleType]:
+    """The modules that a function may import by this name, which may be relative; those of packages are not needed."""
+    parents = [""]
+    if package:
+        parts = package.split(".")
+        parents += [".".join(parts[: end + 1]) for end in range(len(parts))]
+    for parent in parents:
+        full = f"{parent}.{name}".strip(".")
+        # Importing code can raise anything.
+        with suppress(Exception):
+            if installed_version(full) is None and find_spec(full) is not None:
+                yield import_module(full)
