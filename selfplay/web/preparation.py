@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 
-from selfplay.compute.compile_cache import cache_folder, versions
+from selfplay.compute.compile_cache import cache_folder, compiled_identity, versions
 from selfplay.errors import SelfPlayError, StageError
 from selfplay.executors import ExecutorOptions
 from selfplay.executors.processes import ProcessExecutor
@@ -62,10 +62,12 @@ def prepare_all(settings: WebSettings) -> None:
 
 
 def _mark_of(game: Game, opponent: str) -> Path:
-    """A file that exists if this version of the program has compiled what a match against an opponent needs."""
+    """A file that exists if this version of the program has compiled what a match against an opponent needs, with these
+    rules."""
     folder = cache_folder()
     assert folder is not None, "compiled code is kept"
-    digest = hashlib.sha256(repr((sorted(versions().items()), game.name, opponent)).encode())
+    rules = compiled_identity(game.rules).digest
+    digest = hashlib.sha256(repr((sorted(versions().items()), game.name, rules, opponent)).encode())
     return folder / f"{digest.hexdigest()[:16]}.prepared"
 
 

@@ -9,7 +9,7 @@ from time import monotonic, sleep
 import pytest
 
 from selfplay.errors import SettingError
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import WebSettings
 from selfplay.web import loaded_players, preparation
@@ -85,10 +85,14 @@ def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
     monkeypatch.setattr(preparation, "prepare", note)
     monkeypatch.setattr(preparation, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "nice", lambda _: None)
-    monkeypatch.setattr(preparation, "likely_choices", lambda catalog: [(catalog.game("hex"), one) for one in "ab"])
+    game = make_game("hex")
+    monkeypatch.setattr(preparation, "likely_choices", lambda catalog: [(game, one) for one in "ab"])
     for _ in range(2):
         prepare_all(web_settings(tmp_path))
     assert prepared == ["a", "b"]
+    monkeypatch.setattr(game, "rules", game.rules._replace(is_terminal=make_game("tictactoe").rules.is_terminal))
+    prepare_all(web_settings(tmp_path))
+    assert prepared == ["a", "b", "a", "b"]
 
 
 def test_what_a_match_and_a_hint_need_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
