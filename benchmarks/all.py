@@ -58,7 +58,7 @@ MEASUREMENTS = {
     "results": [
         Measurement("agents", "agents.py", "agents.py breakthrough_6x6 --quick"),
         Measurement("strengths", "strengths.py", "strengths.py tictactoe connect_four --matches 10"),
-        Measurement("false_labels", "false_labels.py", "false_labels.py hex_5x5 --positions 4"),
+        Measurement("false_labels", "false_labels.py", "false_labels.py hex_4x4 --matches 1 --others 0"),
         Measurement(
             "othello",
             "strength.py search:negascout?depth=4&evaluation=article",

@@ -111,10 +111,10 @@ class Estimate(NamedTuple):
         return player.value_text(value, self.state) if isinstance(player, NamesValues) else None
 
     def grade(self, action: int) -> Grade | None:
-        """How much worse than the best action an action is, by these values."""
+        """How much worse than the best action an action is, by these values; None also if only one of both is exact."""
         best = self.best
         value, best_value = self.value(action), self.value(best)
-        if value is None or best is None or best_value is None:
+        if value is None or best is None or best_value is None or self.knows(action) != self.knows(best):
             return None
         # A value that is neither points nor exact is at most as far from the value of an even match as a win is.
         win = self.neutral or 1.0

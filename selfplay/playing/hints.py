@@ -4,14 +4,13 @@ from typing import NamedTuple
 
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
-from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import judge_name
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.estimates import Estimate, Values
 from selfplay.playing.judge import Judge
 from selfplay.playing.session import Session
-from selfplay.search.searcher import Searcher
+from selfplay.search.prover import Prover
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
@@ -34,7 +33,7 @@ def judge_of(game: Game) -> Judge:
     player.name = label
     # An exact solver proves more, and with points.
     has_solver = game.exact_solver is not None
-    return Judge(game, player, None if has_solver else Searcher(game, make_evaluation("none", game)))
+    return Judge(game, player, None if has_solver else Prover(game))
 
 
 def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estimate | None = None) -> Hint:

@@ -14,16 +14,16 @@ from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.playing.estimates import Estimate, Values, estimate_of
 from selfplay.search.deadline import current_deadline
-from selfplay.search.searcher import Searcher
+from selfplay.search.prover import Proofs, Prover
 from selfplay.search.shared_solver import NotSolvedYetError
 
 LONGEST_LINE = 10
 """The largest number of actions in a line of best moves."""
 MOST_SIMULATIONS = 40_000
 """The most simulations for the values of all actions: with random matches there would be more."""
-MOST_VISITED = 2_000_000
-"""Positions visited by the search for actions whose result can be proved. They take 0.1 to 0.3 s, in nine men's morris
-0.9 s."""
+MOST_FOR_BEST, MOST_FOR_ALL, MOST_FOR_ONE = 3_000_000, 500_000, 5_000_000
+"""Positions visited by the searches for proofs, divided by the words of a position: of the result of a position, of its
+other actions, and of an action that is compared with one whose result is proved. A million takes 0.1 to 0.4 s."""
 
 
 class Judge(PlayerWrapper):
@@ -34,12 +34,12 @@ class Judge(PlayerWrapper):
 
     Args:
         player: estimates the values of actions without exact ones.
-        searcher: proves results; its evaluation knows only how matches end. None: nothing is proved.
+        prover: proves results; None: nothing is proved.
     """
 
-    def __init__(self, game: Game, player: Player, searcher: Searcher | None = None) -> None:
+    def __init__(self, game: Game, player: Player, prover: Prover | None = None) -> None:
         super().__init__(player)
-        self.game, self.searcher = game, searcher
+        self.game, self.prover = game, prover
 
     def act(self, state: State, draws: Draws) -> Tensor:
         found = [self.estimate(state.select(row)) for row in torch.arange(state.batch_size)[:, None]]
@@ -67,9 +67,9 @@ class Judge(PlayerWrapper):
                 exact = estimate_of(solver, self.game, state, _draws(1))
                 return None if exact is None else exact._replace(is_exact=True)
         estimate = self._estimated(state, played, values_all)
-        if estimate is None or self.searcher is None or estimate.in_points:
+        if estimate is None or self.prover is None or estimate.in_points:
             return estimate
-        return self._with_results(estimate, self.searcher)
+        return self._with_results(estimate, played, self.prover.proofs(state))
 
     def _estimated(self, state: State, played: int | None, values_all: bool) -> Estimate | None:
         """The values of the player."""
@@ -98,16 +98,19 @@ class Judge(PlayerWrapper):
             values[rows.numpy()] = torch.where(is_again, value, -value)
         return values
 
-    def _with_results(self, estimate: Estimate, searcher: Searcher) -> Estimate:
-        """With the results of the actions that a search to the ends of matches proves."""
-        state = estimate.state
-        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
-        after = self.game.step_unchecked(state.select(torch.zeros_like(actions)), actions)
-        found = searcher.proved_values(after, MOST_VISITED)
-        is_again = (after.current_player == state.current_player).numpy()
-        results: Values = np.full(self.game.num_distinct_actions, np.nan, dtype=np.float32)
-        results[actions.numpy()] = np.sign(np.where(is_again, found, 0.0 - found))
-        return estimate.with_results(results, are_all=not np.isnan(found).any())
+    def _with_results(self, estimate: Estimate, played: int | None, proofs: Proofs) -> Estimate:
+        """With the results that are proved.
+
+        If only one of the best action and the one played is proved, the other is searched once more.
+        """
+        words = self.game.rules.position.num_words
+        proofs.prove_best(MOST_FOR_BEST // words)
+        proofs.prove(proofs.actions, MOST_FOR_ALL // words)
+        found = estimate.with_results(proofs.results, are_all=proofs.are_all)
+        if played is not None and found.best is not None and found.knows(found.best) != found.knows(played):
+            proofs.prove([found.best, played], MOST_FOR_ONE // words)
+            found = estimate.with_results(proofs.results, are_all=proofs.are_all)
+        return found
 
     def line(self, state: State, estimate: Estimate, seconds: float) -> list[int]:
         """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.

@@ -11,9 +11,9 @@ from selfplay.compute.compilation import Words, by_reference, compiled
 from selfplay.compute.compiled_words import load
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledBatchValue, CompiledValue
-from selfplay.search.negamax import MOST, STOPPED, VISITED, Negamax, NegamaxSearch, negamax_of
+from selfplay.search.negamax import STOPPED, VISITED, Negamax, NegamaxSearch, negamax_of
 from selfplay.search.probcut import compile_probe
-from selfplay.search.threads import LIMIT, STOP, is_shared
+from selfplay.search.threads import STOP, is_shared
 from selfplay.search.transposition_table import NO_ACTION
 
 LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW = 4, 7, 0.06
@@ -42,20 +42,20 @@ class BatchResult(NamedTuple):
 def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., bool]:
     """The search of a batch, by the functions of `negamax_of`: `search_batch(positions, search, found)`.
 
-    It fills `found`, a `BatchResult`, and returns False if it was stopped, or has visited as many positions as the stop
-    flag allows. If several threads search one position, the first to finish stops the others.
+    It fills `found`, a `BatchResult`, and returns False if it was stopped. If several threads search one position, the
+    first to finish stops the others.
     """
     (negamax, leaf), prefers_sooner, unpack = parts, rules.margin is None, rules.position.unpack
 
     def search_batch(positions: Words, search: NegamaxSearch, found: BatchResult) -> bool:
         shared = by_reference(search)
-        depth, line, work, left = search.depth, search.lines[search.depth], search.work, search.threads.stop[LIMIT]
+        depth, line, work = search.depth, search.lines[search.depth], search.work
         for row in range(len(positions)):
             if search.clears_table:
                 search.table[:] = 0
-            if search.threads.stop[STOP] != 0 or left <= 0:
+            if search.threads.stop[STOP] != 0:
                 return False
-            work[VISITED], work[MOST] = 0, left
+            work[VISITED] = 0
             search.killers[:], position = NO_ACTION, unpack(load(positions, row))
             if depth > 0:
                 low, high = -np.inf, np.inf
@@ -71,7 +71,6 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
                 value, is_open = leaf(position, depth, -np.inf, np.inf, shared)
             if work[STOPPED] != 0:
                 return False
-            left -= work[VISITED]
             search.threads.finished[0] = is_shared(search.threads)
             length = 0
             while line[length] != -1:

@@ -96,11 +96,10 @@ class NegamaxSearch(NamedTuple):
     """int64[D + 1]: the action that has last cut off a position with each number of plies left, or NO_ACTION."""
     ahead: Ahead
     work: NDArray[np.int64]
-    """int64[3]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped; [MOST] how many it
-    may visit, to the next multiple of POLL_INTERVAL."""
+    """int64[2]: [VISITED] the number of positions visited; [STOPPED] 1 once the search is stopped."""
 
 
-VISITED, STOPPED, MOST = range(3)
+VISITED, STOPPED = range(2)
 
 Negamax = Callable[[Position, int, float, float, NegamaxSearch], tuple[float, bool]]
 """From (position, left, alpha, beta, search) to two results for a position that is searched `left` > 0 plies ahead: its
@@ -114,8 +113,7 @@ def count_position(search: NegamaxSearch) -> None:
     work, threads = search.work, search.threads
     work[VISITED] += 1
     if work[VISITED] % POLL_INTERVAL == 0:
-        is_over = threads.stop[STOP] != 0 or threads.finished[0] != 0 or work[VISITED] >= work[MOST]
-        work[STOPPED] |= int(is_over)
+        work[STOPPED] |= int(threads.stop[STOP] != 0 or threads.finished[0] != 0)
 
 
 @part_of_compiled

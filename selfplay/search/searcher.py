@@ -20,12 +20,11 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.search.batch_search import LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW, BatchResult, compile_search, search_of
-from selfplay.search.deadline import StoppedError, current_deadline
+from selfplay.search.deadline import current_deadline
 from selfplay.search.evaluation import AT_ONCE, Evaluation
 from selfplay.search.negamax import ALGORITHMS, Ahead, NegamaxSearch, negamax_of
 from selfplay.search.probcut import Probing
 from selfplay.search.threads import (
-    LIMIT,
     StopFlag,
     Threads,
     make_stop_flag,
@@ -182,30 +181,6 @@ class Searcher(MadeAgain):
             run_interruptibly(deepen, time_limit)
         return results
 
-    def proved_values(self, state: State, most_visited: int) -> Values:
-        """float64[B]: the value of each position to the player to move that no deeper search can change; nan: unknown.
-
-        One thread, with an empty table, deepens ply by ply until all are known or it has visited this number of
-        positions, so that the values depend only on the positions; or until the deadline of the context.
-        """
-        values = np.full(state.batch_size, np.nan)
-        self._table[:] = 0
-
-        def deepen(stop: StopFlag) -> None:
-            stop[LIMIT] = most_visited
-            with suppress(StoppedError):
-                for depth in range(min(MAX_DEPTH, self.game.max_game_length) + 1):
-                    rows = np.flatnonzero(np.isnan(values))
-                    if len(rows) > 0:
-                        unknown = state.select(torch.from_numpy(rows))
-                        found = search_together(partial(self._run, self._search, unknown, depth, None), 1, stop)
-                        values[rows[found.final]] = found.values[found.final]
-                        stop[LIMIT] -= found.visited.sum()
-
-        with suppress(TimeLimitError):
-            run_interruptibly(deepen)
-        return values
-
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
         """The search of every value, without ProbCut or a first window, uncompiled and a thousand times slower.
 
@@ -274,7 +249,7 @@ class Searcher(MadeAgain):
             lines=np.full((depth + 1, depth + 2), -1, dtype=np.int64),
             killers=np.full(depth + 1, NO_ACTION, dtype=np.int64),
             ahead=Ahead(np.zeros(AT_ONCE, word), np.zeros(AT_ONCE), np.zeros(2, dtype=np.int64)),
-            work=np.zeros(3, dtype=np.int64),
+            work=np.zeros(2, dtype=np.int64),
         )
         return found if search_batch(word_rows(state.position), search, found) else None
 

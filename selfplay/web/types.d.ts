@@ -270,10 +270,13 @@ type Evaluation = { value: (position: Position) => number };
 type Evaluator = { evaluation: (position: Position, bits: bigint) => { value: number; logits: number[] } };
 
 /** What a tree search finds, by action: see tree_search.js. */
-type TreeSearched = { values: number[]; visits: number[]; priors: number[]; action: number };
+type TreeSearched = { values: number[]; proved: boolean[]; visits: number[]; priors: number[]; action: number };
 
-/** What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play. */
-type Found = { values: number[] | null; action: number; isExact?: boolean; isUneven?: boolean };
-type Estimate = { values: number[]; isExact: boolean };
+/**
+ * What a player finds in a position; values is null if it values no actions. isExact: they are those of perfect play; proved:
+ * which of them are; isUneven: whether its search divides its time among the actions.
+ */
+type Found = { values: number[] | null; action: number; isExact?: boolean; proved?: boolean[]; isUneven?: boolean };
+type Estimate = { values: number[]; isExact: boolean; proved: boolean[] };
 type Participant = { offer: OfferedPlayer; consider: (state: GameState, draws: Draws) => Found };
 type Participants = { opponent: Participant; partner: Participant | null; adviser: Participant | null; judge: Participant };

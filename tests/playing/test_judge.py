@@ -79,6 +79,21 @@ def test_any_move_is_valued_if_it_is_to_be_compared_with_the_best_one():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("moves", "winning", "losing"),
+    [("d3 b3 b2 e5 e1 c4", "c3 d4", ""), ("a5 c1 c3 d1 e1 c2", "a4 d2", ""), ("e2 a2 c5 e1 e5 d3", "d2", "d1 c3")],
+)
+def test_moves_that_win_have_no_label_and_moves_that_lose_are_blunders_long_before_the_end(moves, winning, losing):
+    judge, game = judge_of(make_game("hex_5x5")), make_game("hex_5x5")
+    state = game.position_after(moves)
+    for text in [*winning.split(), *losing.split()]:
+        action = next(one for one in range(game.num_distinct_actions) if game.action_to_string(one) == text)
+        estimate = judge.estimate(state, action)
+        assert estimate.grade(action) == (None if text in winning else "blunder")
+        assert estimate.words(estimate.best) == "wins"
+
+
+@pytest.mark.slow
 def test_hints_do_not_depend_on_the_random_numbers_of_the_match(judge):
     hints = [hint(Session(BREAKTHROUGH, (None, None), key), judge) for key in (1, 2, 3)]
     assert len({(one.action, one.estimate.value(one.action), tuple(one.line[:1])) for one in hints}) == 1

@@ -219,20 +219,6 @@ def test_a_batch_is_searched_like_its_positions_one_by_one():
     assert found.actions.tolist() == [int(single.actions[0]) for single in singles]
 
 
-def test_proved_values_depend_on_the_positions_and_on_how_many_may_be_visited_alone():
-    game = GAMES["tictactoe"]
-    searcher = Searcher(game, make_evaluation("none", game))
-    state = game.state_after(["0,0", "1,1", "2,2"])
-    actions = game.legal_action_mask(state)[0].nonzero()[:, 0]
-    after = game.step_unchecked(state.select(torch.zeros_like(actions)), actions)
-    assert searcher.proved_values(after, 100_000).tolist() == [0, 1, 0, 0, 1, 0]
-    few = [np.nan, 1, np.nan, np.nan, 1, np.nan]
-    assert np.array_equal(searcher.proved_values(after, 400), few, equal_nan=True)
-    searcher.num_threads = 2
-    searcher.search(game.init(), 7)
-    assert np.array_equal(searcher.proved_values(after, 400), few, equal_nan=True)
-
-
 def test_bad_settings_are_refused():
     game = make_game("tictactoe")
     with pytest.raises(SettingError, match="table_bits=40: must be from 0 to 28"):

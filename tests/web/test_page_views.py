@@ -3,10 +3,12 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from selfplay.games import make_game
-from selfplay.playing.estimates import grade_of
+from selfplay.players.random import RandomPlayer
+from selfplay.playing.estimates import Estimate, grade_of
 from selfplay.playing.match_description import describe
 from tests.web.page_views import data_after, needs_node, page_views, run_in_page, session_after
 
@@ -161,15 +163,45 @@ console.log(JSON.stringify([
   gradeOfLoss(results, told(0.3), told(0.5), { neutral: 0.5 }),
   gradeOfLoss([3, 8], told(4, "wins in 5"), told(9, "wins in 1"), { neutral: 0 }),
   gradeOfLoss([3, 8], told(-1, "loses in 9"), told(1, "wins in 9"), { neutral: 0 }),
-  gradeOfLoss(results, told(0, "draws"), told(0.1), { neutral: 0 }),
+  gradeOfLoss(results, told(-1, "loses"), told(0.1), { neutral: 0 }),
+  gradeOfLoss(results, told(-0.2), told(1, "wins"), { neutral: 0 }),
+  gradeOfLoss(results, told(1, "wins"), told(1, "wins"), { neutral: 0 }),
 ]));
 """
 
 
 def test_grades_are_those_of_the_library(tmp_path: Path) -> None:
     found = run_in_page(tmp_path, GRADES)
-    exact = [("scores", 4.0, 9.0, True), ("scores", -1.0, 1.0, True), ("results", 0.0, 0.1, False)]
+    exact = [("scores", 4.0, 9.0, True), ("scores", -1.0, 1.0, True)]
     cases = [("results", 0.5 - loss, 0.5, False) for loss in (0.3, 0.4, 0.65, 0.9)]
     cases += [("results", 0.6, 1.0, False), *exact]
-    assert found == [grade_of(value, best, kind, is_exact=is_exact) for kind, value, best, is_exact in cases]
-    assert found == [None, "inaccuracy", "mistake", "blunder", "inaccuracy", "inaccuracy", "blunder", None]
+    assert found[:7] == [grade_of(value, best, kind, is_exact=is_exact) for kind, value, best, is_exact in cases]
+    assert found[:7] == [None, "inaccuracy", "mistake", "blunder", "inaccuracy", "inaccuracy", "blunder"]
+    assert found[7:] == [None, None, None]
+
+
+def test_an_estimate_and_a_proof_have_no_label_in_the_library_either() -> None:
+    game = make_game("tictactoe")
+    values = np.array([0.9, -0.2, 0.1, -0.9, 0.1, 0.2, 0.3, 0.4, 0.5], dtype=np.float32)
+    estimate = Estimate(RandomPlayer(game), game.init(), values, False, None, is_exact=False)
+    assert [estimate.grade(action) for action in (0, 1, 8)] == [None, "blunder", "inaccuracy"]
+    results = np.full_like(values, np.nan)
+    results[[0, 3, 4]] = 1, -1, 1
+    proved = estimate.with_results(results, are_all=False)
+    assert [proved.grade(action) for action in (0, 1, 3, 4)] == [None, None, "blunder", None]
+
+
+SCALES = """
+import { scaleOfPly, valueText } from "./values.js";
+
+const match = { advisers: [0, 1].map(() => ({ neutral: 0, span: 1 })) };
+const text = (ply, one) => valueText(one.value, scaleOfPly(match, ply, one));
+const [proved, estimated] = [{ seat: 0, value: -1, words: "loses" }, { seat: 0, value: 0.004, words: null }];
+const scored = { seat: 0, value: 9, words: "wins in 1" };
+const pairs = [[proved, estimated], [proved, proved], [estimated, proved], [scored, scored]];
+console.log(JSON.stringify(pairs.map(([ply, one]) => text(ply, one))));
+"""
+
+
+def test_the_best_move_of_a_ply_has_a_scale_of_its_own(tmp_path: Path) -> None:
+    assert run_in_page(tmp_path, SCALES) == ["+0.00", "loss", "loss", "+9"]

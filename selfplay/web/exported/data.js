@@ -4,6 +4,8 @@ import { bestOf } from "./game.js";
 
 /** @typedef {import("./match.js").Match} Match */
 
+export const PERFECT_PLAY = "Perfect play";
+
 // number: of plies before the position that is shown.
 /** @type {(match: Match, number: number) => ServedMatch} */
 export function dataOf(match, number) {
@@ -81,7 +83,7 @@ export function judgedView(match, number) {
   return {
     kind: judged === null ? null : match.description.points_per_value === null ? "results" : "points",
     is_exact: isExact,
-    source: isExact ? "Perfect play" : match.judge.offer.label,
+    source: isExact ? PERFECT_PLAY : match.judge.offer.label,
     legal: actions.map((action) => valuedAction(match, player, action, judged)),
     is_complete: true,
   };
@@ -97,7 +99,7 @@ function valuedAction(match, seat, action, estimate) {
 // An exact value in words; null if it is estimated.
 /** @type {(match: Match, estimate: Estimate | null, action: number) => string | null} */
 function wordsOf({ description }, estimate, action) {
-  if (!estimate?.isExact) {
+  if (!estimate?.proved[action]) {
     return null;
   }
   const value = estimate.values[action];

@@ -2,7 +2,7 @@
 
 import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { dataOf, judgedView } from "./data.js";
+import { dataOf, judgedView, PERFECT_PLAY } from "./data.js";
 import { deadStones } from "./dead_stones.js";
 
 /** @type {Record<string, number[]>} */
@@ -204,7 +204,7 @@ export class Match {
     return found;
   }
 
-  // The adviser's values before a ply, {values, isExact}, in points if the agent values points.
+  // The adviser's values before a ply, in points if the agent values points.
   /** @type {(number: number) => Estimate | null} */
   estimate(number) {
     return this.states[number].isOver ? null : this.#inUnits(this.#consider(this.adviserOf(this.states[number].player), number));
@@ -218,16 +218,16 @@ export class Match {
   }
 
   /** @type {(found: Found) => Estimate | null} */
-  #inUnits({ values, isExact = false }) {
+  #inUnits({ values, isExact = false, proved = values?.map(() => isExact) ?? [] }) {
     const points = this.description.points_per_value;
     // Exact values that are not points are results; a search prefers the sooner of two wins.
-    /** @type {(value: number) => number} */
-    const unit = points !== null ? (value) => value * points : isExact ? Math.sign : (value) => value;
-    return values && { values: values.map(unit), isExact };
+    /** @type {(value: number, action: number) => number} */
+    const unit = (value, action) => (points !== null ? value * points : proved[action] ? Math.sign(value) : value);
+    return values && { values: values.map(unit), isExact, proved };
   }
 
   // The judge's values before a ply. If its search divides its time among actions, only that of the match and the best one have
-  // values, by searches of the positions after them.
+  // values, by searches of the positions after them. If only one of both is proved, the position after the other is searched.
   /** @type {(number: number) => Estimate | null} */
   judgement(number) {
     if (this.states[number]?.isOver !== false) {
@@ -235,17 +235,25 @@ export class Match {
     }
     const found = this.#consider(this.judge, number);
     const estimate = this.#inUnits(found);
-    if (estimate === null || !found.isUneven) {
-      return estimate;
+    if (estimate === null) {
+      return null;
     }
-    const played = this.plies[number]?.action ?? found.action;
-    const valueOf = (/** @type {number} */ value, /** @type {number} */ action) => this.#valueAfter(number, action) ?? value;
-    const values = estimate.values.map((value, action) => (action === found.action || action === played ? valueOf(value, action) : NaN));
-    return { ...estimate, values };
+    const best = found.isUneven ? found.action : bestOf(estimate.values);
+    const compared = [best, this.plies[number]?.action ?? best];
+    const isMixed = compared.some((action) => estimate.proved[action] !== estimate.proved[best]);
+    const values = found.isUneven ? estimate.values.map((value, action) => (compared.includes(action) ? value : NaN)) : estimate.values.slice();
+    const proved = estimate.proved.slice();
+    for (const action of new Set(compared)) {
+      const after = (found.isUneven || isMixed) && !proved[action] ? this.#valueAfter(number, action) : null;
+      if (after !== null && (found.isUneven || after.isProved)) {
+        [values[action], proved[action]] = [after.value, after.isProved];
+      }
+    }
+    return { ...estimate, values, proved };
   }
 
   // The value of an action by the judge's search of the position after it; null if the match is over there.
-  /** @type {(number: number, action: number) => number | null} */
+  /** @type {(number: number, action: number) => {value: number, isProved: boolean} | null} */
   #valueAfter(number, action) {
     const before = this.states[number];
     const isNext = this.plies[number]?.action === action;
@@ -254,8 +262,11 @@ export class Match {
       return null;
     }
     const found = this.#considerAt(this.judge, after, number + 1);
-    const value = (this.#inUnits(found)?.values ?? [])[found.action] ?? NaN;
-    return Number.isNaN(value) ? null : after.player === before.player ? value : -value;
+    const { values = [], proved = [] } = this.#inUnits(found) ?? {};
+    const value = values[found.action] ?? NaN;
+    // A draw is proved only if all moves are.
+    const isProved = proved[found.action] && (value > 0 || this.game.legal(after).every((one) => proved[one]));
+    return Number.isNaN(value) ? null : { value: after.player === before.player ? value : -value, isProved };
   }
 
   // ---------------------------------------------------------------------- the parts of an answer
@@ -287,13 +298,14 @@ export class Match {
     const { values } = judged;
     const action = bestOf(values);
     const { kind, legal, source } = judgedView(this, number);
+    const words = legal.find((one) => one.action === action)?.words ?? null;
     return {
       action,
       text: this.description.words[state.player][action],
       value: values[action],
-      words: legal.find((one) => one.action === action)?.words ?? null,
+      words,
       in_points: kind === "points",
-      source,
+      source: words === null ? source : PERFECT_PLAY,
       line: this.#line(state, action),
     };
   }

@@ -14,7 +14,7 @@ import { fold } from "./random.js";
 const [OPEN, SETTLED, LOST] = [0, 1, 2];
 const WON = 1;
 
-// By action: its value (NaN where illegal or unknown), its visits and its prior; and the action to play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
+// By action: its value (NaN where illegal or unknown), whether it is proved, its visits and its prior; and the action to play. Ends after the time or the number of simulations, or when the value of the position is proved. bits: random bits
 // for evaluations that draw.
 /** @type {(game: Game, evaluator: Evaluator, rule: Rule, state: GameState, limits: {seconds?: number, simulations?: number, bits?: bigint}) => TreeSearched} */
 export function treeSearched(game, evaluator, rule, state, { seconds = Infinity, simulations = Infinity, bits = 0n }) {
@@ -25,6 +25,7 @@ export function treeSearched(game, evaluator, rule, state, { seconds = Infinity,
     search.simulate(root);
   }
   const values = new Array(game.numActions).fill(NaN);
+  const proved = new Array(game.numActions).fill(false);
   const visits = new Array(game.numActions).fill(0);
   const priors = new Array(game.numActions).fill(0);
   const isPlayable = (/** @type {Edge} */ { status, value }) => (root.isProved ? status !== OPEN && value === root.value : status !== LOST);
@@ -32,6 +33,7 @@ export function treeSearched(game, evaluator, rule, state, { seconds = Infinity,
   for (const edge of root.edges) {
     visits[edge.action] = edge.visits;
     priors[edge.action] = edge.prior;
+    proved[edge.action] = edge.status !== OPEN;
     if (edge.visits > 0 || edge.status !== OPEN) {
       values[edge.action] = edge.value;
     }
@@ -41,7 +43,7 @@ export function treeSearched(game, evaluator, rule, state, { seconds = Infinity,
       [chosen, largest] = [edge.action, score];
     }
   }
-  return { values, visits, priors, action: chosen };
+  return { values, proved, visits, priors, action: chosen };
 }
 
 class TreeSearch {

@@ -21,13 +21,13 @@ async function load() {
   return { description, participants, game };
 }
 
-// From a state and the random numbers of the ply to {values, action, isExact}; values is null if the player has none.
+// From a state and the random numbers of the ply to what the player finds.
 /** @type {(description: Description, game: Game, agent: Evaluation, id: string) => Participant["consider"]} */
 function playerOf(description, game, agent, id) {
   const { seconds, ways } = description;
   // Only agents with a policy head are used as this.
   const policyAgent = /** @type {Evaluator} */ (/** @type {unknown} */ (agent));
-  /** @type {(found: {values: number[], isExact?: boolean}, draws: Draws) => Found} */
+  /** @type {(found: {values: number[], isExact?: boolean, proved?: boolean[]}, draws: Draws) => Found} */
   const best = (found, draws) => ({ ...found, action: pick(nearlyBest(found.values, 0, game.ends.win), draws(TIE_BREAK)) });
   const limited = { seconds };
   const way = ways[id];
@@ -35,7 +35,7 @@ function playerOf(description, game, agent, id) {
     case "agent":
       return (state, draws) => best({ values: game.actionValues(state, agent) }, draws);
     case "search":
-      return (state, draws) => best(searched(game, agent, state, limited), draws);
+      return (state, draws) => best(withProved(game, searched(game, agent, state, limited)), draws);
     case "tree_search":
       return (state) => preferred(treeSearched(game, policyAgent, way.rule, state, limited));
     case "strength":
@@ -49,8 +49,16 @@ function playerOf(description, game, agent, id) {
 }
 
 // Actions with fewer simulations are not known to be better than the one that the tree search chooses.
-/** @type {(found: {values: number[], action: number}) => Found} */
-const preferred = ({ values, action }) => ({ values: belowBest(values, action), action, isUneven: true });
+/** @type {(found: TreeSearched) => Found} */
+const preferred = ({ values, proved, action }) => ({ values: belowBest(values, action), proved, action, isUneven: true });
+
+// Of a search that has not reached the end in all lines, only forced wins and losses are proved, where no points count.
+/** @type {(game: Game, found: {values: number[], isExact: boolean}) => {values: number[], isExact: boolean, proved: boolean[]}} */
+const withProved = ({ ends: { win, point } }, { values, isExact }) => ({
+  values,
+  isExact,
+  proved: values.map((value) => isExact || (point === 0 && Math.abs(value) >= win)),
+});
 
 // A load that failed is tried again at the next request.
 /** @type {Promise<Loaded> | null} */

@@ -2,7 +2,7 @@
 
 import { at, element, svg } from "./drawing.js";
 import { pathOf } from "./geometry.js";
-import { adviserOf, gradeOf, isExactPoints, scaleOfPly, silentOf, valueText } from "./values.js";
+import { adviserOf, areComparable, gradeOf, isExactPoints, scaleOfPly, silentOf, valueText } from "./values.js";
 
 // The heights of the curve and of the chart of losses.
 const [HEIGHT, LOW] = [104, 80];
@@ -133,8 +133,8 @@ export function drawLosses(place, { game, match }) {
   /** @type {Point[][]} */
   const lines = [[[0, 0]], [[0, 0]]];
   match.plies.forEach((ply, number) => {
-    if (ply.value !== null && ply.best !== null && ply.in_points) {
-      sums[ply.seat] += Math.max(0, Number(ply.best.value) - ply.value);
+    if (ply.in_points && areComparable(ply, ply.best)) {
+      sums[ply.seat] += Math.max(0, Number(ply.best.value) - Number(ply.value));
       lines[ply.seat].push([number + 1, sums[ply.seat]]);
     }
   });

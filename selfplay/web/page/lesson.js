@@ -3,11 +3,12 @@
 import { clicked } from "./drawing.js";
 import { answerTo, ask, goTo, sayEnd, solve } from "./review.js";
 import { choices, judgedMatch, keepInAddress, movesBefore, opened, position, state, valued } from "./state.js";
-import { gradeOf } from "./values.js";
+import { areComparable, bestActions, gradeOf } from "./values.js";
 import { judgedOf } from "./view.js";
 import { aboutLine, fail, notJudged, say } from "./words.js";
 
 const TRY = "Find a better one.";
+const UNKNOWN = "unknown";
 /** @type {(grade: Grade) => string} */
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
@@ -78,11 +79,14 @@ export async function attempt(action) {
     say("This position is still being solved; try again in a moment.");
     return;
   }
+  /** @type {Grade | typeof UNKNOWN | void} */
   const grade = judged.isExact ? judged.known.get(action)?.grade : await gradeAgainstBest(ply, action, text).catch(fail);
   if (grade === undefined || !isStill(lesson) || state.ply !== ply) {
     return;
   }
-  if (grade === null) {
+  if (grade === UNKNOWN) {
+    say(`Whether ${text} is as good as the best move is not known. ${TRY}`);
+  } else if (grade === null) {
     showSolution(`Right: ${text} is good.`);
   } else {
     const isSame = action === opened().answer.plies[ply].action;
@@ -90,13 +94,15 @@ export async function attempt(action) {
   }
 }
 
-// The grade of a move that the judge compares with the best one, as it does with those of the match; undefined if unknown.
-/** @type {(ply: number, action: number, text: string) => Promise<Grade | undefined>} */
+// The grade of a move that the judge compares with the best one, as it does with those of the match; UNKNOWN if it cannot.
+/** @type {(ply: number, action: number, text: string) => Promise<Grade | typeof UNKNOWN>} */
 async function gradeAgainstBest(ply, action, text) {
   const { game, answer } = opened();
   const moves = `${movesBefore(answer, ply)} ${text}`.trim();
   const { judged } = await ask({ moves, ply, advance: false, show: ["judged"] });
-  return judgedOf(game, answer, judged).known.get(action)?.grade;
+  const { known } = judgedOf(game, answer, judged);
+  const [one, best] = [known.get(action), known.get(bestActions(known)[0])];
+  return one === undefined || best === undefined || !areComparable(one, best) ? UNKNOWN : one.grade;
 }
 
 // Shows the values of all moves, the best one, and what follows.

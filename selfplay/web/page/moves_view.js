@@ -54,15 +54,14 @@ function aboutPly(match, ply) {
   if (ply.value === null) {
     return [];
   }
-  const scale = scaleOfPly(match, ply);
-  /** @type {(value: number, words: string | null) => string} */
-  const text = (value, words) => words ?? valueText(value, scale) + (ply.in_points ? ` ${match.point_name}` : "");
+  /** @type {(one: ValuedAction) => string} */
+  const text = (one) => one.words ?? valueText(Number(one.value), scaleOfPly(match, ply, one)) + (ply.in_points ? ` ${match.point_name}` : "");
   const grade = gradeOf(match, ply);
-  const value = element("span", { class: "worth" }, text(ply.value, ply.words));
+  const value = element("span", { class: "worth" }, text(ply));
   if (grade === null || ply.best === null) {
     return [value];
   }
-  const better = `${grade}: ${ply.best.text} ${text(Number(ply.best.value), ply.best.words)}`;
+  const better = `${grade}: ${ply.best.text} ${text(ply.best)}`;
   return [element("b", { class: "mark", "aria-hidden": "true" }, MARKS[grade]), value, element("span", { class: "better" }, better)];
 }
 

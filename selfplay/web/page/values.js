@@ -9,6 +9,8 @@ import { element } from "./drawing.js";
 const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
 /** @type {Scale} */
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
+/** @type {Scale} */
+const PROVED_SCALE = { ...EXACT_SCALE, isResult: true };
 /** @type {Record<string, string>} */
 const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
 /** @type {Record<string, string>} */
@@ -27,10 +29,16 @@ export const adviserOf = ({ advisers }, seat) => advisers[seat];
 /** @type {(match: MatchView) => OfferedPlayer | undefined} */
 export const silentOf = ({ advisers }) => advisers.find(({ estimates }) => !estimates);
 
-/** @type {(match: Pick<MatchView, "advisers">, ply: PlyData) => Scale} */
-export function scaleOfPly(match, ply) {
-  return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
+// The scale of the value of a ply or, as `one`, of its best action: one can be exact and the other estimated.
+/** @type {(match: Pick<MatchView, "advisers">, ply: PlyData, one?: ValuedAction) => Scale} */
+export function scaleOfPly(match, ply, one = ply) {
+  const { words } = one;
+  return words === null ? (ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat)) : isResultIn(words) ? PROVED_SCALE : EXACT_SCALE;
 }
+
+// Whether an exact value in words is a result without a number of moves or points.
+/** @type {(words: string) => boolean} */
+const isResultIn = (words) => Object.values(VERBS).includes(words);
 
 // What the board shows: {known, scale}. known: by action {value, share, words, result}, each null if it is not known;
 // share: of the simulations, in percent; result: with perfect play, beside an estimate. mode: the choice of the person.
@@ -185,12 +193,21 @@ const ROUNDING = 1e-6;
 /** @type {NonNullable<Grade>[]} */
 const GRADES = ["inaccuracy", "mistake", "blunder"];
 
-// How much worse than the best action an action is; of two exact values, throwing away a win or a draw is a blunder. losses: the
-// smallest one of each grade; a value that is neither points nor exact is at most as far from that of an even match as a win is.
+// Whether the values of two actions can be compared: both are exact, or both are estimates.
+/** @type {(one: ValuedAction, best: ValuedAction | null) => best is ValuedAction} */
+export const areComparable = (one, best) =>
+  best !== null && one.value !== null && best.value !== null && (one.words === null) === (best.words === null);
+
+// How much worse than the best action an action is; of two exact values, throwing away a win or a draw is a blunder. Null also if
+// only one of both is exact. losses: the smallest one of each grade; a value that is neither points nor exact is at most as far from
+// that of an even match as a win is.
 /** @type {(losses: number[], one: ValuedAction, best: ValuedAction, scale: Scale) => Grade} */
 export function gradeOfLoss(losses, one, best, { neutral }) {
   const [value, most] = [Number(one.value), Number(best.value)];
-  if (one.words !== null && best.words !== null && Math.sign(value) !== Math.sign(most)) {
+  if (!areComparable(one, best)) {
+    return null;
+  }
+  if (one.words !== null && Math.sign(value) !== Math.sign(most)) {
     return "blunder";
   }
   const loss = (most - value) / (neutral || 1);

@@ -2,7 +2,7 @@
 
 import { areTwoPeople, areWatching } from "./address.js";
 import { at, element } from "./drawing.js";
-import { adviserOf, bestActions, gradeOf, silentOf, valueText } from "./values.js";
+import { adviserOf, areComparable, bestActions, gradeOf, silentOf, valueText } from "./values.js";
 
 // The best moves that are named.
 const MOST_BEST = 3;
@@ -164,7 +164,7 @@ function isLostByPerson({ plies, winner, person_seat: person }, judged) {
 /** @type {(match: MatchView, chosen: PlyDescription[]) => string} */
 function costliestMove({ plies }, chosen) {
   const lossOf = (/** @type {PlyDescription} */ ply) => Number(ply.best?.value) - Number(ply.value);
-  const known = chosen.filter((ply) => ply.value !== null && ply.text !== ply.best?.text);
+  const known = chosen.filter((ply) => areComparable(ply, ply.best) && ply.text !== ply.best.text);
   const most = known.reduce((one, other) => (lossOf(other) > lossOf(one) ? other : one), known[0]);
   return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.text}, cost most (better: ${most.best?.text})`;
 }
