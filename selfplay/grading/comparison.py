@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.grading.compared import Compared, Who, name_of
+from selfplay.grading.compared import Compared, Who, grader_of, name_of
 from selfplay.grading.grades_and_policies import ExactGrades, Policies, WaysOfPlaying
 from selfplay.grading.measures import Improvement, LevelMatches, Measure, PerfectPlay, Shown
 from selfplay.grading.mistakes import Mistakes
 from selfplay.grading.ratings import RATING_COLUMNS, Ratings, ReferencePlayers
-from selfplay.grading.solved_positions import Endgames
+from selfplay.grading.solved_positions import Endgames, has_endgames
 from selfplay.grading.tables import COUNT, TEXT, Columns, Row, table_of
+from selfplay.search.exact_solver import solves_whole_matches
 
 MEASURES: list[type[Measure]] = [
     LevelMatches,
@@ -31,6 +32,28 @@ MEASURES: list[type[Measure]] = [
     WaysOfPlaying,
 ]
 """The measures, in the order of their columns and of their sentences in the report."""
+
+
+def unused_parameters(game: Game, *, learns_policy: bool) -> dict[str, str]:
+    """The `ComparisonParameters`, and `references`, that no measure reads in this game, with what the game lacks or is.
+
+    Args:
+        learns_policy: whether levels learn a policy, which is then measured.
+    """
+    is_small, is_solved = grader_of(game) is not None, solves_whole_matches(game)
+    unused: dict[str, str] = {}
+    if is_small:
+        names = ["references", "opening_plies", "earlier_matches", "endgames", *([] if is_solved else ["every"])]
+        unused |= dict.fromkeys(names, "is small enough to try every line of play")
+    elif not learns_policy:
+        unused["epsilons"] = "is too large to try every line of play, and whose levels learn no policy"
+    if not is_solved:
+        unused |= dict.fromkeys(["judged", "perfect_matches"], "has no exact solver of whole matches")
+    elif not is_small:
+        unused["endgames"] = "has an exact solver of whole matches"
+    if "endgames" not in unused and not has_endgames(game):
+        unused["endgames"] = "has no board that fills"
+    return unused
 
 
 def level_columns() -> Columns:

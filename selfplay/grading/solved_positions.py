@@ -168,7 +168,7 @@ def endgame_positions(
         evaluation: of the `average_player` whose matches give the positions.
         keep: keeps the positions under the name "endgames".
     """
-    if game.num_squares is None or count == 0 or not board_fills(game):
+    if count == 0 or not has_endgames(game):
         return None
     record = {"game": game.name, "endgames": count, "seed": seed}
     key = stream_key(seed, 0, Activity.LATE_POSITIONS)
@@ -177,8 +177,10 @@ def endgame_positions(
     return SolvedPositions.of(game, chosen) if chosen else None
 
 
-def board_fills(game: Game) -> bool:
-    """Whether no square becomes empty again in ten random matches, so that few empty squares mean a near end."""
+def has_endgames(game: Game) -> bool:
+    """Whether few empty squares mean a near end: no square becomes empty again in ten random matches."""
+    if game.num_squares is None:
+        return False
     player = RandomPlayer(game)
     (record,) = Series(range(10), key=0).records(game, (player, player))
     is_full = torch.stack([game.squares(state) != 0 for state in record.states])

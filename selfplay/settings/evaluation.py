@@ -111,3 +111,5 @@ class AnalysisSettings(OneMatchSettings):
         for name, value in (self.features or {}).items():
             require(f"features.{name}", value, isinstance(value, int | float) and isfinite(value), "a finite number")
         require("moves", self.moves, valid, "empty with a game tree, which is searched from its start")
+        for name, value in (("player", self.player), ("commented", self.commented)):
+            require(name, value, value is None or self.record is not None, "given with the file of a match (record)")

@@ -63,7 +63,7 @@ def begin_anew(settings: Settings) -> None:
         return
     was = defaults | flat_settings(recorded)
     now = stage_record(settings, "generation") | stage_record(settings, "training")
-    differing = {name: _text(was.get(name)) for name, value in now.items() if was.get(name) != value}
+    differing = {name: value_text(was.get(name)) for name, value in now.items() if was.get(name) != value}
     if differing:
         run.delete_levels()
         log.info("%s: deleted the levels made with %s", run.path, _named(differing, now, "now"))
@@ -98,7 +98,9 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
         flat["learner.name"] = config.learner.name
     recipe = {"recipe": flat["recipe"]} if "recipe" in flat else {}
     usual = usual_settings(str(config.recipe))
-    own = {name: _text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)}
+    own = {
+        name: value_text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)
+    }
     begun = _named(recipe | own, usual)
     return f"{config.run_dir} was begun with {begun}; fresh=true or another run_dir begins anew" if begun else ""
 
@@ -165,7 +167,7 @@ def changes_of_recipe(settings: Settings) -> dict[str, str]:
     """
     usual = usual_settings(settings.recipe)
     return {
-        name: _text(value)
+        name: value_text(value)
         for name, value in flat_settings(run_record(settings)).items()
         if usual and name not in NOT_CHANGES and (name not in usual or value != usual[name])
     }
@@ -185,7 +187,7 @@ def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
     for name, value in flat_settings(taken).items():
         foreign = [*set(modules_in(value)).difference(named_modules()), *commands_in(value)]
         if foreign:
-            reason = f"{name}={shortened(_text(value))} names code outside this program"
+            reason = f"{name}={shortened(value_text(value))} names code outside this program"
             raise InvalidFileError(path, f"{reason}; if you trust it, set {name} yourself")
 
 
@@ -193,11 +195,12 @@ def _named(texts: Mapping[str, str], others: Mapping[str, Any], what: str = "usu
     """The first of these settings with their values, and in parentheses `what` is in `others`."""
     names = sorted(texts, key=lambda name: (name != "recipe", "." in name, name))
     named = [
-        f"{name}={texts[name]}{f' ({what} {_text(others[name])})' if name in others and name != 'recipe' else ''}"
+        f"{name}={texts[name]}{f' ({what} {value_text(others[name])})' if name in others and name != 'recipe' else ''}"
         for name in names
     ]
     return ", ".join([*named[:SHOWN], f"{len(named) - SHOWN} more"] if len(named) > SHOWN else named)
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """The value of a setting as on the command line."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

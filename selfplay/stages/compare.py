@@ -16,7 +16,7 @@ from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.recorded import made_with
 from selfplay.settings.run import Settings
 from selfplay.stages.measure_levels import compare_levels
-from selfplay.stages.run_check import check_references
+from selfplay.stages.run_check import check_comparison
 
 
 @writes_run(create=False)
@@ -26,7 +26,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     Raises as compare_levels.
     """
     run = RunFolder.of(settings)
-    check_references(settings, make_game(settings.game.name))
+    check_comparison(settings, make_game(settings.game.name))
     with _stage(settings).making() as made:
         comparison = compare_levels(settings, progress)
         source = source_of(comparison.game.presentation.title, settings)

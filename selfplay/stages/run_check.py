@@ -3,6 +3,7 @@
 Stages that begin much later, such as the comparison of the levels, would otherwise refuse a setting only then.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -14,7 +15,7 @@ from selfplay.compute.portable import set_numerics
 from selfplay.compute.process import process_rank
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
-from selfplay.grading.compared import grader_of
+from selfplay.grading.comparison import unused_parameters
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.agent import Agent
@@ -22,8 +23,8 @@ from selfplay.players.checkpoints import Checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.context import context_of
 from selfplay.settings.fields import check_program
-from selfplay.settings.recorded import begin_anew
-from selfplay.settings.run import Settings
+from selfplay.settings.recorded import begin_anew, usual_settings, value_text
+from selfplay.settings.run import ComparisonSettings, Settings
 from selfplay.stages.learner_resources import naming_player, resources_of, settings_of_dataset
 from selfplay.stages.training_plan import metadata_of
 
@@ -31,6 +32,9 @@ MOST_WEIGHTS = 1 << 30
 
 MOST_LEVELS = 1000
 """The largest number of levels whose validation matches are checked before the run."""
+
+USUAL = asdict(ComparisonSettings())
+"""The defaults of how levels are compared."""
 
 _checked: set[str] = set()
 """The settings that were checked in this process, as texts: the stages of a run do not check them again."""
@@ -57,7 +61,7 @@ def check_run(settings: Settings, *, is_one_stage: bool = False) -> None:
             make_player(settings.opponent, context.game, settings.run_dir)
     if not is_one_stage:
         check_validation(settings)
-    check_references(settings, context.game, levels_to_learn(settings, agent, settings.levels))
+    check_comparison(settings, context.game, levels_to_learn(settings, agent, settings.levels))
     _checked.add(text)
 
 
@@ -115,14 +119,22 @@ def check_validation(settings: Settings) -> None:
         at_level.learner.check_matches(at_level.matches, settings.seed, level)
 
 
-def check_references(settings: Settings, game: Game, stand_in: StandIn | None = None) -> None:
-    """Raise SettingError if a reference player cannot be made, or the comparison would not use it."""
-    names = settings.comparison.references or []
-    if names and grader_of(game) is not None:
-        raise SettingError(
-            f"comparison.references={shortened(names[0])}: not used in {game.name}, which is small enough to try every "
-            "line of play; set comparison.references=null"
-        )
-    for text in names:
+def check_comparison(settings: Settings, game: Game, stand_in: StandIn | None = None) -> None:
+    """Raise SettingError if a reference player cannot be made, or a comparison would not read a given setting.
+
+    A setting that asks for nothing, such as endgames=0, is accepted in every game, and so is what a recipe says.
+    """
+    learners = [settings.at_level(first).learner for first in (1, *settings.from_level)]
+    given = {name: value for name, value in asdict(settings.comparison).items() if value and value != USUAL[name]}
+    if given:
+        usual = usual_settings(settings.recipe)
+        learns_policy = any(learner.learns_policy() for learner in learners)
+        for name, reason in unused_parameters(game, learns_policy=learns_policy).items():
+            if name in given and given[name] != usual.get(f"comparison.{name}"):
+                raise SettingError(
+                    f"comparison.{name}={shortened(value_text(given[name]))}: not used in {game.name}, which {reason}; "
+                    f"set comparison.{name}={value_text(USUAL[name])}, its default"
+                )
+    for text in settings.comparison.references or []:
         with naming_player("comparison.references", text):
             make_player(text, game, settings.run_dir, stand_in=stand_in)

@@ -110,3 +110,9 @@ def test_a_record_of_othello_is_read_without_a_game(tmp_path):
     game, path = make_game("othello_6x6"), tmp_path / "match.ggf"
     path.write_text(written_record(Record(game, game.read_transcript("e4"))).text)
     assert read_record_file(path).game.name == "othello_6x6"
+
+
+@pytest.mark.parametrize("setting", ["commented=x.sgf", "player=perfect"])
+def test_what_only_a_record_needs_is_refused_without_one(setting):
+    with pytest.raises(SettingError, match=f"^{setting}: must be given with the file of a match"):
+        compose_settings_of(AnalysisSettings, "analysis", ["moves=f5", setting])

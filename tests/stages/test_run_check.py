@@ -46,7 +46,11 @@ def expert(name: str) -> list[str]:
         ),
         (
             ["comparison.references=[random,greedy_discs]"],
-            "comparison.references=random: not used in tictactoe, .*; set comparison.references=null",
+            r'comparison.references=\["random","greedy_discs"\]: not used in tictactoe, .*comparison.references=null',
+        ),
+        *(
+            ([f"comparison.{name}=3"], f"comparison.{name}=3: not used in tictactoe, which .*; set comparison.{name}=")
+            for name in ("opening_plies", "every", "earlier_matches", "endgames", "judged", "perfect_matches")
         ),
     ],
     ids=lambda value: value[-1].partition("=")[0] if isinstance(value, list) else "",
@@ -56,6 +60,39 @@ def test_what_a_later_stage_would_refuse_is_refused_before_the_first(tmp_path, g
         learn_levels(tiny_settings(tmp_path, *given))
     assert "\n" not in str(refused.value)
     assert not files_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("game", "setting", "reason"),
+    [
+        ("connect_four", "endgames=3", "has an exact solver of whole matches"),
+        ("breakthrough", "endgames=3", "has no board that fills"),
+        ("breakthrough", "judged=3", "has no exact solver of whole matches"),
+        ("hex_5x5", "perfect_matches=3", "has no exact solver of whole matches"),
+        ("hex_5x5", "epsilons=[0.3]", "is too large .* levels learn no policy"),
+    ],
+)
+def test_what_no_measure_of_the_game_reads_is_refused(tmp_path, game, setting, reason):
+    name = f"comparison.{setting.partition('=')[0]}"
+    with pytest.raises(
+        SettingError, match=f"^{name}=.*: not used in {game}, which {reason}; set {name}=.*, its default$"
+    ):
+        check_run(tiny_settings(tmp_path, f"game={game}", f"comparison.{setting}"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["game=hex_5x5", "comparison.endgames=3", "comparison.opening_plies=2", "comparison.every=3"],
+        ["game=connect_four", "comparison.judged=3", "comparison.perfect_matches=2", "comparison.earlier_matches=4"],
+        ["comparison.epsilons=[0.3]", "comparison.endgames=0", "comparison.judged=0"],
+        # The recipe of a larger game, on a small board.
+        ["recipe=alphazero_gomoku", "game=tictactoe"],
+    ],
+    ids=str,
+)
+def test_what_a_measure_reads_is_accepted(tmp_path, given):
+    check_run(tiny_settings(tmp_path, *given))
 
 
 def test_references_that_cannot_be_made_are_refused_before_anything_is_learned(tmp_path):
@@ -98,7 +135,9 @@ def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
     for setting, refusing in stages.items():
         settings = tiny_settings(run_copy, setting, "force=true", "learner.gamma=0.5")
         for stage in refusing:
-            with pytest.raises(SettingError, match=r"no policy head|depth=9|opponent=level:9|references=greedy_discs"):
+            with pytest.raises(
+                SettingError, match=r"no policy head|depth=9|opponent=level:9|comparison.references=.*not used"
+            ):
                 stage(settings)
     result = run_forked(LEARN, "architecture=conv", "learner=policy", "force=true", f"run_dir={run_copy}")
     assert_refused(result, 2, "architecture=conv has no policy head, ", "; set architecture=")
