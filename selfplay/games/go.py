@@ -94,6 +94,7 @@ class GoPresentation(Presentation):
     option_names = MappingProxyType({"komi": "Komi"})
     is_on_crossings = captures_stones = True
     ko_field = "ko"
+    lead_counts_from = 1 / 3
     why_illegal = "Your chain would have no liberty there (suicide)."
 
     def __init__(self, game: "Go") -> None:
@@ -133,8 +134,11 @@ class GoPresentation(Presentation):
         return self.game.action_to_string(square)
 
     def caption(self, state: State, row: int = 0) -> str:
-        """Who leads on the board, if all stones are alive."""
-        lead = float(self.game.score(state.select(torch.tensor([row]))))
+        """Who leads on the board, if all stones are alive, once there are enough of them."""
+        one = state.select(torch.tensor([row]))
+        if not self.lead_counts(one):
+            return f"komi {self.game.komi:g}"
+        lead = float(self.game.score(one))
         ahead = f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else "equal"
         return f"{ahead} (all stones count as alive; komi {self.game.komi:g})"
 

@@ -60,6 +60,9 @@ class Presentation:
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
+    lead_counts_from: float = 0.0
+    """The share of the squares that have stones when the lead of a position begins to mean something; until then, and
+    before the match is over, it is not shown."""
     option_names: Mapping[str, str] = MappingProxyType({})
     """What people call the parameters of the game that they may choose for a match, by the name of the parameter."""
     stone_colours: tuple[str, str] | None = None
@@ -194,6 +197,11 @@ class Presentation:
             return ""
         lead = float(self.game.lead_to_move(one)) * (1 - 2 * int(one.current_player))
         return f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else f"equal in {self.point_name}"
+
+    def lead_counts(self, state: State) -> bool:
+        """Whether the lead in a position (B = 1) means something, see `lead_counts_from`."""
+        stones = 0 if self.game.num_squares is None else int((self.game.squares(state) != 0).sum())
+        return bool(state.terminated) or stones >= self.lead_counts_from * (self.game.num_squares or 0)
 
     def ko(self, state: State) -> int | None:
         """The square of `ko_field` in a position (B = 1); None if there is none."""

@@ -29,6 +29,8 @@ VALUES, PERFECT = "values", "perfect"
 HEADINGS = {False: "Result with perfect play:", True: "Exact score of each action:"}
 """The heading of perfect values, by whether they are scores."""
 PARTICIPLES = {"wins": "won", "draws": "drawn", "loses": "lost"}
+MOST_SQUARES = 16
+"""The largest board on which values are shown unless the settings say it: a second board for each reply is not long."""
 QUIET_SECONDS = 1.0
 """How long work takes before a notice is written."""
 THINKING = "Thinking..."
@@ -46,7 +48,9 @@ class ConsoleValues:
 
     def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
         self.session, self.game, self.write, self.text = session, session.game, write, text
-        self.shows = {VALUES: text.settings.values, PERFECT: text.settings.perfect}
+        is_small = (self.game.num_squares or 0) <= MOST_SQUARES
+        self.shows = {VALUES: is_small if text.settings.values is None else text.settings.values}
+        self.shows[PERFECT] = text.settings.perfect
         self._has_explained = False
 
     def show_or_hide(self, what: str, argument: str) -> None:

@@ -36,8 +36,8 @@ class OneMatchSettings(SeededSettings, OnePositionSettings, ComputingSettings):
 class DisplaySettings(OneMatchSettings):
     """What a terminal shows of a match."""
 
-    values: bool = True
-    """Show what a player expects of each action before it acts."""
+    values: bool | None = None
+    """Show what a player expects of each action before it acts, on a board of its own; null: on at most 16 squares."""
     perfect: bool = False
     """Also show the value of each action under perfect play, where it is known."""
     legal: bool = True

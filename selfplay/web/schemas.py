@@ -196,6 +196,10 @@ class GameView(BaseModel):
     )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
     point_name: str = Field(description="What points are called, such as discs.")
+    lead_counts_from: float = Field(
+        description="The share of the squares that have stones when the lead begins to mean something; until then, and "
+        "before the match is over, it is not shown."
+    )
     grades: str = Field(description="The thresholds at which a move is an inaccuracy, a mistake or a blunder.")
     grade_losses: dict[ValueKind, list[float]] = Field(
         description="By the kind of values: the smallest loss that is an inaccuracy, a mistake and a blunder; results "

@@ -288,3 +288,10 @@ def test_compiled_code_is_the_same_for_every_komi() -> None:
     one, other = Go(5).rules, Go(5, 0.5).rules
     assert one._replace(initial=other.initial) == other
     assert one.position is other.position
+
+
+def test_the_caption_tells_the_lead_once_a_third_of_the_crossings_have_stones():
+    game = make_game("go", 3, komi=0.5)
+    captions = [game.presentation.caption(after(game, moves)) for moves in ("B2", "B2 A1 B3", "B2 pass pass")]
+    alive = "(all stones count as alive; komi 0.5)"
+    assert captions == ["komi 0.5", f"black leads by 0.5 {alive}", f"black leads by 8.5 {alive}"]

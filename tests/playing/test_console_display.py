@@ -6,6 +6,7 @@ import pytest
 import torch
 from PIL import Image
 
+from selfplay.games import make_game
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.playing.console import Console
 from selfplay.playing.console_text import boxed_board
@@ -37,6 +38,14 @@ def test_a_board_can_be_boxed_with_and_without_values() -> None:
     assert boxed_board(GAME, state, values).splitlines()[1] == "|   O   | +0.50 | -1.00 |"
     written, _ = dialogue(["y", "1,1"], FirstLegal(GAME), board="boxed")
     assert expected in written
+
+
+def test_values_are_shown_at_first_on_small_boards_only() -> None:
+    for game, is_small in ((GAME, True), (make_game("go_5x5"), False)):
+        asked = dialogue(["y", game.action_to_string(4), "quit"], Valuing(game), game=game)[0]
+        told = dialogue(["y", game.action_to_string(4), "quit"], Valuing(game), game=game, values=not is_small)[0]
+        expected = "What valuing expects of each action:"
+        assert (expected in "\n".join(asked), expected in "\n".join(told)) == (is_small, not is_small)
 
 
 # ---------------------------------------------------------------------- notation and reasons

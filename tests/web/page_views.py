@@ -50,9 +50,13 @@ def run_in_page(folder: Path, script: str, given: object = None) -> Any:
     return json.loads(node.stdout)
 
 
+def served(folder: Path, matches: Iterable[tuple[Game, MatchData]]) -> list[dict[str, Any]]:
+    """Each match and its game as the server describes them."""
+    catalog = OpponentCatalog(web_settings(folder / "run"))
+    return [{"game": catalog.game_view(game).model_dump(mode="json"), "data": asdict(data)} for game, data in matches]
+
+
 def page_views(folder: Path, matches: Iterable[tuple[Game, MatchData]]) -> list[dict[str, Any]]:
     """What the page shows of each match."""
-    catalog = OpponentCatalog(web_settings(folder / "run"))
-    given = [{"game": catalog.game_view(game).model_dump(mode="json"), "data": asdict(data)} for game, data in matches]
-    views: list[dict[str, Any]] = run_in_page(folder, SCRIPT, given)
+    views: list[dict[str, Any]] = run_in_page(folder, SCRIPT, served(folder, matches))
     return views

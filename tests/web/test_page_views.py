@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.estimates import Estimate, grade_of
 from selfplay.playing.match_description import describe
-from tests.web.page_views import data_after, needs_node, page_views, run_in_page, session_after
+from tests.web.page_views import data_after, needs_node, page_views, run_in_page, served, session_after
 
 pytestmark = needs_node
 
@@ -89,6 +89,30 @@ def test_the_marked_chain_is_connected_belongs_to_the_winner_and_has_no_cell_too
         # None of its cells can be left out, and no chain is shorter.
         assert not any(is_connected(chain - {cell}, width, downwards=winner == 0) for cell in chain)
         assert len(chain) == shortest(stones, width, downwards=winner == 0)
+
+
+POINTS = """
+import { readFileSync } from "node:fs";
+import { viewOf } from "./view.js";
+import { pointsText } from "./words.js";
+
+const shown = JSON.parse(readFileSync(0, "utf8"));
+const textsOf = ({ game, data }) => [0, 1].map((seat) => pointsText(game, viewOf(game, data), seat));
+console.log(JSON.stringify(shown.map(textsOf)));
+"""
+
+
+def test_points_are_shown_once_they_mean_something(tmp_path: Path) -> None:
+    go, dots = make_game("go", 5, komi=2.5), make_game("dots_and_boxes")
+    matches = [(go, "C3"), (go, "C3 pass pass"), (go, "C3 A1 C2 A2 C1 A3 C4 A4 C5"), (dots, "a2")]
+    assert run_in_page(
+        tmp_path, POINTS, served(tmp_path, [(game, data_after(game, moves)) for game, moves in matches])
+    ) == [
+        ["", ""],
+        ["25", "2.5"],
+        ["+8.5", ""],
+        ["0", "0"],
+    ]
 
 
 def test_captured_stones_are_counted_by_player(tmp_path: Path) -> None:

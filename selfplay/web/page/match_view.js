@@ -129,7 +129,7 @@ function showSeats(game, answer, shown) {
   const plain = { isNew: false, isTurned: false, isGhost: false };
   for (const [id, seat] of Object.entries({ above: 1 - below, below })) {
     const stone = game.rows === null ? [] : [stoneOf(game, seat, plain)];
-    const points = pointsText(shown, seat);
+    const points = pointsText(game, shown, seat);
     const count = points === "" ? [] : [element("b", { class: "count" }, points)];
     const prisoners = shown.captured?.[seat] ?? 0;
     const captured = prisoners === 0 ? [] : [element("span", { class: "captured" }, stoneOf(game, 1 - seat, plain), String(prisoners), element("span", { class: "hidden" }, " captured"))];

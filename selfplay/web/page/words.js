@@ -95,11 +95,15 @@ export function scoreText(match, [one, other, drawn]) {
   return `${nameOf(match, first)} ${one} : ${other} ${nameOf(match, 1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
-// The points of a seat; if only the lead is known, this beside the player who is ahead.
-/** @type {(match: MatchView, seat: number) => string} */
-export function pointsText({ points, lead }, seat) {
+// The points of a seat; if only the lead is known, this beside the player who is ahead, once it means something.
+/** @type {(game: GameView, match: MatchView, seat: number) => string} */
+export function pointsText({ lead_counts_from: share }, { points, lead, squares, to_move: toMove }, seat) {
   if (points !== null) {
     return String(points[seat]);
+  }
+  const stones = squares?.filter((stone) => stone !== 0).length ?? 0;
+  if (toMove !== null && stones < share * (squares?.length ?? 0)) {
+    return "";
   }
   const ahead = (lead ?? 0) * (seat === 0 ? 1 : -1);
   return ahead > 0 ? `+${ahead}` : "";
