@@ -141,8 +141,10 @@ def test_a_name_makes_the_same_game_again_or_one_line_says_that_none_does(tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-def test_an_exact_solver_refuses_a_game_that_inherits_it_with_other_rules() -> None:
-    for game in (ReversedConnectFour(), ReversedOthello()):
+def test_an_exact_solver_refuses_a_game_that_declares_it_with_other_rules() -> None:
+    games = ReversedConnectFour(), ReversedOthello()
+    for game, solver in zip(games, ("connect_four", "discs"), strict=True):
+        game.exact_solver = solver
         with pytest.raises(SettingError, match="set exact_solver = None"):
             selfplay.match("perfect", "random", game=game, matches=2)
 

@@ -98,8 +98,10 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 COLUMNS_OF_HEX = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """As programs for Hex write them."""
 
+COLOUR_NAMES = ("black", "white")
+"""The colours of the player who moves first and of the other."""
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
-"""The player of each colour: black moves first."""
+"""The player of each colour."""
 
 PASS = "PASS"
 ROWS = ("board", "top", "bottom")

@@ -19,6 +19,7 @@ from torch import Tensor
 from selfplay.checks import require
 from selfplay.compute.positions import packed_array
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError, shortened
+from selfplay.games.derived import Derivable
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
@@ -43,7 +44,7 @@ SEATS = ("first", "second")
 """The names of the seats: the player who moves first has seat 0."""
 
 
-class Game(MadeAgain, BatchStepping):
+class Game(MadeAgain, Derivable, BatchStepping):
     """A two-player zero-sum game of perfect information without chance.
 
     Examples:
@@ -285,9 +286,11 @@ class Game(MadeAgain, BatchStepping):
     def __reduce__(self) -> tuple[Any, ...]:
         """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot
         be."""
-        left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as"}
+        left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as", "_given"}
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
-        made = vars(self._make())
+        made = vars(again := self._make())
+        if getattr(again, "rules", None) == self.rules:
+            kept.pop("rules", None)
         return self._make, (), {name: value for name, value in kept.items() if made.get(name) is not value}
 
     def __repr__(self) -> str:
@@ -391,8 +394,12 @@ class Game(MadeAgain, BatchStepping):
 
     @cached_property
     def presentation(self) -> Presentation:
-        """The game's instance of `presentation_class`."""
-        return self.presentation_class(self)
+        """The game's instance of `presentation_class`. What it has of the texts of the game from which this one is
+        derived says so."""
+        shown = self.presentation_class(self)
+        if self.derived_from is not None and issubclass(self.derived_from, Game):
+            shown.say_whose_texts(self.derived_from.presentation_class(self), self.derived_from.name)
+        return shown
 
     def why_not(self, state: State, action: int) -> str | None:
         return self.presentation.why_not(state, action)

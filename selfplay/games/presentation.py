@@ -122,6 +122,21 @@ class Presentation:
             texts = (game.action_to_string(action) for action in (0, game.num_distinct_actions - 1))
             self.action_help = "an action from {} to {}".format(*texts)
 
+    def say_whose_texts(self, other: "Presentation", name: str) -> None:
+        """Say which texts are those of another game, with other rules, from which this one is derived.
+
+        other: the presentation of the game that is called `name` if it has no title; its texts may be in use here.
+        """
+        title = name if other.title == self.game.name else other.title
+        if self.title == other.title:
+            self.title = self.game.name
+        if self.aim == other.aim:
+            self.aim = f"Derived from {title}, with other rules."
+        if self.how_to_play == other.how_to_play != ():
+            self.how_to_play = (f"This is how {title} is played:", *filter(None, [other.aim]), *other.how_to_play)
+        if self.example == other.example:
+            self.example, self.example_caption = "", Presentation.example_caption
+
     @property
     def star_points(self) -> list[int]:
         """The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on

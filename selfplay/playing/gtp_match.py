@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from selfplay.engines.gtp import Vertices
+from selfplay.engines.gtp import COLOUR_NAMES, Vertices
 from selfplay.errors import IllegalActionError, NotNowError, SettingError
 from selfplay.games import Game
 from selfplay.games.state import State
@@ -113,7 +113,9 @@ class GtpMatch:
         elif passing in session.legal_actions:
             session.play(passing)
         else:
-            raise NotNowError("it is the other colour's turn")
+            # A controller that lets the colours take turns does not know games in which a player moves several times.
+            again = " again" if session.plies and session.plies[-1].seat == session.to_move else ""
+            raise NotNowError(f"it is {COLOUR_NAMES[session.to_move]}'s turn{again}")
 
     def undo(self) -> None:
         """Take back the last action, and a pass that was put in before it. Raises NotNowError if there is none."""

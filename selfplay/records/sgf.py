@@ -291,7 +291,7 @@ class _Reader:
                 if bool(state.terminated) and action == self.passing:
                     continue
                 if int(state.current_player) != play.seat:
-                    raise IllegalActionError("it is the other colour's turn")
+                    raise IllegalActionError(f"it is {'white' if play.seat == 0 else 'black'}'s turn")
                 state = self.game.follow([action], state)
             except IllegalActionError as error:
                 broken = f"move {len(actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"

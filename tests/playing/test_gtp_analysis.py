@@ -61,7 +61,7 @@ def test_the_moves_of_a_tree_have_visits_rates_and_lines_until_the_next_command(
 def test_an_analysis_ends_with_the_input_after_at_least_one_report_and_refuses_what_it_does_not_know():
     assert len(INFO.findall(conversation(searching(), "lz-analyze"))) >= 1
     assert conversation(searching(), "lz-analyze 1x") == "? syntax error\n\n"
-    assert conversation(searching(), "lz-analyze w interval 10").startswith("? it is the other colour's turn")
+    assert conversation(searching(), "lz-analyze w interval 10").startswith("? it is black's turn")
 
 
 def test_players_without_a_tree_are_reported_with_their_values_or_their_move():

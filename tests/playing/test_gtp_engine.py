@@ -68,7 +68,7 @@ def test_a_dialogue():
 ? syntax error
 
 > genmove W
-? it is the other colour's turn
+? it is black's turn
 
 > 3 genmove black
 =3 D3
@@ -525,3 +525,12 @@ def test_searches_get_the_time_that_the_controller_gives():
     assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
     assert timed.answer("genmove b") == "= A5\n\n"
     assert timed.answer("time_settings nan 0 0").startswith("? syntax error")
+
+
+def test_where_a_player_moves_again_the_answer_to_the_other_colour_names_whose_turn_it_is():
+    boxes = engine("dots_and_boxes")
+    for move in ("b b1", "w a2", "b c2", "w b3"):  # white closes a box
+        assert boxes.answer(f"play {move}") == "=\n\n"
+    assert boxes.answer("genmove b") == "? it is white's turn again\n\n"
+    assert boxes.answer("genmove w") == "= D1\n\n"
+    assert boxes.answer("genmove w") == "? it is black's turn\n\n"

@@ -98,7 +98,7 @@ def test_variants_of_other_programs(text, name, moves):
     [
         ("(;GM[1]SZ[9];B[zz])", r"move 1, B\[zz\]: 'zz' is not a point of a board of 9x9"),
         ("(;GM[1]SZ[9];B[aa];W[aa])", r"move 2, W\[aa\]: "),
-        ("(;GM[11]SZ[11];B[a1];B[a2])", r"move 2, B\[a2\]: it is the other colour's turn"),
+        ("(;GM[11]SZ[11];B[a1];B[a2])", r"move 2, B\[a2\]: it is white's turn"),
         ("(;GM[11]SZ[11];B[a1];W[a2];B[swap-pieces])", r"move 3, B\[swap-pieces\]: "),
         ("(;GM[1]SZ[9];B[aa];AW[bb])", "node 2 sets up stones"),
         ("(;GM[1]SZ[9]KM[x];B[aa])", r"KM\[x\]: not a komi"),
@@ -109,7 +109,7 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[2]SZ[8];B[aa])", r"GM\[2\]: matches of 1 \(go\), 4 \(gomoku\), 11 \(hex\) can be read"),
         ("(;GM[1]SZ[9];B", "not a match in SGF"),
         # No pass is put in where a colour moves twice, and no handicap stones are invented.
-        ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is the other colour's turn"),
+        ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is white's turn"),
         ("(;GM[1]SZ[9];B[aa][bb])", "node 1 has 2 moves of B"),
         ("(;GM[1]SZ[9]HA[7];W[aa])", r"HA\[7\], but the match does not say where these stones are"),
         ("(;GM[1]SZ[9])(;GM[1]SZ[9])", "2 matches"),

@@ -30,7 +30,9 @@ REVERSED = {width: reversed_rules(TicTacToe(width).rules) for width in TicTacToe
 
 
 class ReversedTicTacToe(TicTacToe):
-    """It keeps the name of its base class."""
+    """It has the name of its base class."""
+
+    name = "tictactoe"
 
     def __init__(self, width: int = 3) -> None:
         super().__init__(width)
