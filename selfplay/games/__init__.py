@@ -78,7 +78,7 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
     with errors_of_outside("game", name, make.__module__):
         game = make(*([] if size is None else [size]), **make.read_parameters(base, size, written))
         # Files contain the name of their game, so a game from outside needs the name by which it is found again.
-        game.name, game.made_as = name, (name, game.rules)
+        game.own_name, game.name, game.made_as = game.name, name, (name, game.rules)
     if is_outside(make.__module__) and (make, name) not in _checked:
         from selfplay.games.conformance import check_quickly
 

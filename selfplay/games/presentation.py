@@ -30,12 +30,16 @@ class PositionLine(NamedTuple):
     """The number at which a match that began at 0 ends; None if there is no such number."""
 
 
+def _usual_title(game: BatchStepping) -> str:
+    return game.own_name or game.name
+
+
 class Presentation:
     """The texts and the board with which a game is shown. Everything has a default that a game may override.
 
     Attributes:
         game: the game that is shown.
-        title: what people call the game; its name by default.
+        title: what people call the game; by default the name that its class gives it.
         action_help: how a person writes an action; the range from the first to the last action by default.
     """
 
@@ -117,7 +121,7 @@ class Presentation:
 
     def __init__(self, game: BatchStepping) -> None:
         self.game = game
-        self.title = self.title or game.name
+        self.title = self.title or _usual_title(game)
         if not self.action_help:
             texts = (game.action_to_string(action) for action in (0, game.num_distinct_actions - 1))
             self.action_help = "an action from {} to {}".format(*texts)
@@ -127,9 +131,10 @@ class Presentation:
 
         other: the presentation of the game that is called `name` if it has no title; its texts may be in use here.
         """
-        title = name if other.title == self.game.name else other.title
+        usual = _usual_title(self.game)
+        title = name if other.title == usual else other.title
         if self.title == other.title:
-            self.title = self.game.name
+            self.title = usual
         if self.aim == other.aim:
             self.aim = f"Derived from {title}, with other rules."
         if self.how_to_play == other.how_to_play != ():

@@ -29,6 +29,7 @@ class BatchStepping:
     """Batched operations derived from the rules of a game; `selfplay.games.game.Game` documents its attributes."""
 
     name: str
+    own_name: str | None = None
     num_distinct_actions: int
     pass_action: int | None = None
     observation_shape: tuple[int, ...]

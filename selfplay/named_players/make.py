@@ -71,10 +71,17 @@ def make_pair(
 ) -> tuple[Player, Player]:
     """Two players. Equal names give one player, so that a learner learns only once from each match against itself.
 
-    Raises as `make_player`.
+    Different players that call themselves the same are called what they are called here. Raises as `make_player`.
     """
     player = make_player(first, game, run_dir)
-    return player, player if second == first else make_player(second, game, run_dir)
+    if second == first:
+        return player, player
+    other = make_player(second, game, run_dir)
+    if player.name == other.name:
+        for one, text in ((player, first), (other, second)):
+            if isinstance(text, str):
+                one.name = text
+    return player, other
 
 
 def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:

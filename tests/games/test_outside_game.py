@@ -43,6 +43,14 @@ def test_a_game_that_is_named_by_its_class_meets_the_contract(name: str) -> None
     assert len(positions_of(name)) == POSITIONS
 
 
+def test_people_see_the_name_that_its_author_wrote(folder: Path, name: str) -> None:
+    sized = "import connect3\n\nclass Sized(connect3.Connect3):\n    name, sizes = 'sized', (4, 6)\n"
+    (folder / "sized.py").write_text(f"{sized}\n    def __init__(self, size=4):\n        pass\n")
+    assert make_game(name).presentation.title == "connect3"
+    game = make_game("sized:Sized", 6)
+    assert (game.name, game.presentation.title) == ("sized:Sized_6x6", "sized")
+
+
 def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
     settings = compose_settings([*TINY, f"game.name={name}", f"run_dir={tmp_path}", "levels=1"])
     learn_levels(settings)

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.named_players.make import make_player
+from selfplay.named_players.make import make_pair, make_player
 from selfplay.named_players.names import grammar
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
@@ -66,6 +66,24 @@ def test_a_player_that_is_named_by_its_class_plays_a_series_of_matches(tmp_path:
     results = play_match_series(compose_settings_of(MatchSettings, "matches", overrides))
     assert results.matches == 20
     assert make_player("outside_player:Nth?epsilon=0.5", GAME, tmp_path).name == "epsilon-greedy nth 0"
+
+
+def test_players_of_a_pair_that_call_themselves_the_same_have_the_names_that_were_given(folder: Path) -> None:
+    (folder / "namesakes.py").write_text("""
+from selfplay.players.random import RandomPlayer
+
+
+class Namesake(RandomPlayer):
+    name = "namesake"
+
+    def __init__(self, game, *, level: int = 0):
+        super().__init__(game)
+""")
+    names = ("namesakes:Namesake?level=1", "namesakes:Namesake?level=2")
+    assert tuple(player.name for player in make_pair(*names, GAME)) == names
+    assert [player.name for player in make_pair(names[0], "random", GAME)] == ["namesake", "random"]
+    first, second = make_pair(names[0], make_player(names[0], GAME), GAME)
+    assert (first.name, second.name) == (names[0], "namesake")
 
 
 def test_a_kind_from_outside_has_its_syntax_and_options_and_plays_a_tournament(tmp_path: Path) -> None:
