@@ -149,20 +149,34 @@ def othello_rules(width: int) -> Rules:
         return places(p.own, p.opp) == 0 and places(p.opp, p.own) == 0
 
     @rule
+    def left_empty(p: Position) -> int:
+        """The squares that are empty at the end, which count for the winner; 0 before the end."""
+        empty = width * width - bit_count(p.own | p.opp)
+        return empty if empty != 0 and is_terminal(p) else 0
+
+    @rule
     def margin(p: Position) -> int:
-        """The lead in discs."""
-        return bit_count(p.own) - bit_count(p.opp)
+        """The lead in discs, at the end with the empty squares."""
+        lead = bit_count(p.own) - bit_count(p.opp)
+        if lead == 0:
+            return 0
+        return lead + left_empty(p) if lead > 0 else lead - left_empty(p)
 
     @rule
     def return_to_move(p: Position) -> int:
-        lead = margin(p)
+        lead = bit_count(p.own) - bit_count(p.opp)
         if lead == 0:
             return 0
         return 1 if lead > 0 else -1
 
     @rule
     def points(p: Position) -> tuple[int, int]:
-        return bit_count(p.own), bit_count(p.opp)
+        own, opp = bit_count(p.own), bit_count(p.opp)
+        if own > opp:
+            own += left_empty(p)
+        elif opp > own:
+            opp += left_empty(p)
+        return own, opp
 
     row = width // 2 - 1
     black = word_of([width * row + row + 1, width * (row + 1) + row])

@@ -14,8 +14,6 @@ class Result:
     """The winning seat; None after a draw."""
     points: tuple[float, float] | None
     lead: float | None
-    empty_squares: int
-    """The number of empty squares that exact values count for the winner."""
 
 
 def winner_of(state: State) -> int | None:
@@ -27,14 +25,12 @@ def winner_of(state: State) -> int | None:
 def result_of(game: Game, state: State, winner: int | None) -> Result:
     """The result of a match that ends with `state` (B = 1). If a player has given up, no points count."""
     if not bool(game.state_at(state.position).terminated):
-        return Result(winner, None, None, 0)
-    counts_empty = game.turning_rules is not None and winner is not None
-    empty = int((game.squares(state) == 0).sum()) if counts_empty else 0
-    return Result(winner, points_of(game, state), lead_of(game, state), empty)
+        return Result(winner, None, None)
+    return Result(winner, points_of(game, state), lead_of(game, state))
 
 
 def result_text(game: Game, result: Result, person: int | None = None) -> str:
-    """The result, and points, the lead in points or empty squares where they count.
+    """The result, and the points or the lead in points.
 
     person: the seat of the person who is addressed; None: nobody.
     """
@@ -46,7 +42,7 @@ def result_text(game: Game, result: Result, person: int | None = None) -> str:
         said = f"{name[:1].upper()}{name[1:]} wins."
     else:
         said = "You win." if person == winner else "You lose."
-    return " ".join(filter(None, [said, _points_text(game, result), _empty_squares_text(result)]))
+    return " ".join(filter(None, [said, _points_text(game, result)]))
 
 
 def _points_text(game: Game, result: Result) -> str:
@@ -73,12 +69,3 @@ def points_of(game: Game, state: State) -> tuple[float, float] | None:
 def lead_of(game: Game, state: State) -> float | None:
     """By how many points player 0 leads in a match (B = 1) as it stands; None if no points count."""
     return None if game.rules.margin is None else float(game.score(state))
-
-
-def _empty_squares_text(result: Result) -> str:
-    """To whom exact values count the squares that are empty at the end, where they do; empty if there are none."""
-    if not (count := result.empty_squares) or result.points is None or result.winner is None:
-        return ""
-    own, other = (result.points[seat] for seat in (result.winner, 1 - result.winner))
-    empty = "the empty square" if count == 1 else f"the {count} empty squares"
-    return f"Exact values count {empty} for the winner: {own + count:g} to {other:g}."

@@ -12,6 +12,8 @@ from selfplay.games.othello import Othello
 from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
 from selfplay.players.random import RandomPlayer
+from selfplay.records import Record
+from selfplay.records.moves import GGF
 
 WIDTHS = [8, 6, 4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
@@ -34,7 +36,7 @@ def flipped(discs: list[int], width: int, square: int, player: int) -> list[int]
 
 
 def walk(width: int, actions: list[int]) -> tuple[list[int], int]:
-    """The discs after the actions of a whole match, and the difference; every action and every pass is checked."""
+    """The discs after the actions of a whole match, and the score; every action and every pass is checked."""
     middle = width // 2
     discs = [0] * width * width
     for row, column, player in ((-1, -1, -1), (0, 0, -1), (-1, 0, 1), (0, -1, 1)):
@@ -55,7 +57,8 @@ def walk(width: int, actions: list[int]) -> tuple[list[int], int]:
         player = -player
     assert not legal(player)
     assert not legal(-player)
-    return discs, sum(discs)
+    difference = sum(discs)
+    return discs, difference + discs.count(0) * ((difference > 0) - (difference < 0))
 
 
 def random_records(game: Othello, matches: int, batch_size: int):
@@ -71,11 +74,17 @@ def actions_of(sequence: torch.Tensor) -> list[int]:
 def test_random_matches_agree_with_an_independent_implementation(width):
     game = Othello(width)
     for record in random_records(game, 30, 30):
-        finals = game.squares(record.states[-1]).tolist()
+        last = record.states[-1]
+        finals, scores, points = game.squares(last).tolist(), game.score(last), game.points(last)
         for row, sequence in enumerate(record.action_sequences()):
-            discs, difference = walk(game.width, actions_of(sequence))
+            actions = actions_of(sequence)
+            discs, score = walk(game.width, actions)
             assert finals[row] == discs
-            assert float(record.states[-1].returns[row]) == np.sign(difference)
+            assert float(record.states[-1].returns[row]) == np.sign(score)
+            # Squares that stay empty count for the winner, in everything that says or learns a score.
+            assert float(scores[row]) == score
+            assert (points[row, 0] - points[row, 1]).item() == score
+            assert f"RE[{score:+d}]" in GGF.write(Record(game, actions))
 
 
 def test_the_small_board_has_60060_matches():

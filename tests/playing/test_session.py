@@ -37,12 +37,13 @@ def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> N
     assert play_on(players) == [0, 8, 1, 7, 2]
 
 
-def test_the_result_says_to_whom_exact_values_count_squares_that_stay_empty() -> None:
+def test_squares_that_stay_empty_count_for_the_winner() -> None:
     othello = make_game("othello")
     session = Session(othello, (None, FirstLegal(othello)), 0)
-    session.resume(othello.read_transcript("f5d6c5f4e7f6g5e6e3"))
-    said = "Exact values count the 51 empty squares for the winner: 64 to 0."
-    assert session.result_text == f"You win. Discs: black 13, white 0. {said}"
+    session.resume(othello.read_transcript("f5d6c5f4e7f6g5e6"))
+    assert othello.points(session.state)[0].tolist() == [7, 5]
+    session.play(othello.string_to_action("e3"))
+    assert session.result_text == "You win. Discs: black 64, white 0."
 
 
 def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:

@@ -131,23 +131,23 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> tuple[Part, Part
     (own, opp, empty squares, bound, count) to a value, with 0 to LAST_SQUARES empty squares; and (own, opp, number of
     empty squares, count) to the points by which the player to move has won.
     """
-    _, margin, neighbours, _, _, quarters = number_rules(rules, turning)
+    _, lead, neighbours, _, _, quarters = number_rules(rules, turning)
     flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
     def final(own: int, opp: int, empties: int, count: Count) -> Bits:
-        lead = margin(own, opp)
-        return lead + count.empties_to_winner * empties * ((lead > 0) * 1 - (lead < 0) * 1)
+        discs = lead(own, opp)
+        return discs + count.empties_to_winner * empties * ((discs > 0) * 1 - (discs < 0) * 1)
 
     @part_of_compiled
     def last_1(own: int, opp: int, empty: int, bound: int, count: Count) -> Bits:
         count.visited += 1
         turned = flips(own, opp, empty)
         if turned != 0:
-            return margin(own | empty | turned, opp ^ turned)
+            return lead(own | empty | turned, opp ^ turned)
         turned = flips(opp, own, empty)
         if turned != 0:
-            return -margin(opp | empty | turned, own ^ turned)
+            return -lead(opp | empty | turned, own ^ turned)
         return final(own, opp, 1, count)
 
     @part_of_compiled

@@ -65,7 +65,7 @@ position."""
 
 def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     """The ordering for a game with these rules."""
-    legal_actions, margin, neighbours, board, corners, quarters = number_rules(rules, turning)
+    legal_actions, lead, neighbours, board, corners, quarters = number_rules(rules, turning)
     flips, squares_of_odd_quarters = compiled_flips(turning), odd_quarters(quarters)
 
     @part_of_compiled
@@ -93,7 +93,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
         moves = legal_actions(own, opp)
         if moves == 0:
             if legal_actions(opp, own) == 0:
-                return LOST_FOR_CERTAIN * margin(own, opp)
+                return LOST_FOR_CERTAIN * lead(own, opp)
             return -prospects(opp, own)
         best = -LOST_FOR_CERTAIN
         while moves != 0:

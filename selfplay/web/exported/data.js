@@ -144,11 +144,9 @@ function pointsOf({ game, description: { match: { komi }, margin_unit: unit } },
   return points && [points[0], points[1] + (komi ?? 0)];
 }
 
-// Exact values of a search in the browser count empty squares for nobody.
 /** @type {(match: Match, end: GameState) => Result} */
 const resultOf = (match, end) => ({
   winner: end.result === 0 ? null : Number(end.result < 0),
   points: pointsOf(match, end),
   lead: match.game.lead(end, match.description.margin_unit),
-  empty_squares: 0,
 });

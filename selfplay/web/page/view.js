@@ -86,18 +86,13 @@ function capturedStones(boards) {
 
 // The result as sentences, addressed to the only person.
 /** @type {(game: GameView, data: MatchData, person: number | null, result: Result) => string} */
-function resultText({ seat_names: names, point_name: name }, { komi }, person, { winner, points, lead, empty_squares: empty }) {
+function resultText({ seat_names: names, point_name: name }, { komi }, person, { winner, points, lead }) {
   const said = winner === null ? "A draw." : person === null ? `${capital(names[winner])} wins.` : winner === person ? "You win." : "You lose.";
   if (points === null) {
     return lead ? `${said} The lead in ${name} is ${Math.abs(lead)}.` : said;
   }
   const included = komi ? `, with komi ${komi}` : "";
-  const counted = `${said} ${capital(name)}: ${names[0]} ${points[0]}, ${names[1]} ${points[1]}${included}.`;
-  if (empty === 0 || winner === null) {
-    return counted;
-  }
-  const squares = empty === 1 ? "the empty square" : `the ${empty} empty squares`;
-  return `${counted} Exact values count ${squares} for the winner: ${points[winner] + empty} to ${points[1 - winner]}.`;
+  return `${said} ${capital(name)}: ${names[0]} ${points[0]}, ${names[1]} ${points[1]}${included}.`;
 }
 
 // ---------------------------------------------------------------------- values
