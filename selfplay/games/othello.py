@@ -90,7 +90,7 @@ class OthelloPresentation(Presentation):
 class Othello(Game):
     """Othello on `width` x `width` squares, black first.
 
-    White wins by 4 on 6x6 squares (Feinstein, 1993), and by 8 on 4x4: 11 discs to 3.
+    White wins by 4 on 6x6 squares (Feinstein, 1993), and by 10 on 4x4: 11 discs to 3, with two squares empty.
     """
 
     name = "othello"

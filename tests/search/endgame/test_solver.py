@@ -75,7 +75,8 @@ def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
     assert solver.action_values(solver.game.init()) == dict.fromkeys([1, 4, 11, 14], value)
     assert result.action == 1
     final = solver.game.state_after(map(solver.game.action_to_string, result.principal_variation))
-    assert solver.game.points(final).tolist() == [[3, 11]]
+    # Two squares stay empty.
+    assert solver.game.points(final).tolist() == [[3, 13]]
 
 
 # ---------------------------------------------------------------------- plain minimax, without the library's rules
