@@ -65,12 +65,14 @@ def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int],
 
 
 def _result(game: BatchStepping, last: State) -> str:
-    """The points by which black has won, with the empty squares; all of them, marked by r, if a player has given up; ? before the end."""
+    """The points by which black has won, with the empty squares; all squares, marked by r, if a player has given up; ?
+    before the end."""
     if not bool(last.terminated):
         return "?"
     if not bool(game.state_at(last.position).terminated):
         return f"{int(last.returns) * game.observation_shape[1] ** 2:+d}:r"
-    return f"{int(game.score(last)):+d}"
+    lead = int(game.lead_to_move(last))
+    return f"{-lead if int(last.current_player) else lead:+d}"
 
 
 def is_ggf(text: str) -> bool:

@@ -101,7 +101,15 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "is_complete": True,
     }
     found = answer(client, described(), show=["judged"])
-    assert found == {"match": None, "judged": values, "hint": None, "file": None, "dead": None, "late": []}
+    assert found == {
+        "match": None,
+        "judged": values,
+        "hint": None,
+        "file": None,
+        "dead": None,
+        "late": [],
+        "record": None,
+    }
     # X has taken a corner, so everything but the centre loses, whatever the opponent expects.
     found = answer(client, described(opponent="level-1", person="both", moves="0,0"), show=["view", "hint"])
     hint = found["hint"]
