@@ -5,12 +5,16 @@
 #   docker run --rm --volume selfplay:/home/player selfplay learn levels=10      the main job; its runs stay in the volume
 #   docker run --rm --volume selfplay:/home/player --publish 127.0.0.1:8000:8000 selfplay
 
-FROM python:3.13-slim
+FROM python:3.13.15-slim-trixie@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 
-# Unlike the option, the variable also applies to the packages that build the project.
-ENV PIP_CONSTRAINT=/source/constraints.txt
+# Unlike options, the variables also apply to the packages that build the project.
+ENV PIP_CONSTRAINT=/source/constraints.txt \
+    UV_CONSTRAINT=/source/constraints.txt \
+    UV_BUILD_CONSTRAINT=/source/constraints.txt
 COPY . /source
-RUN pip install --no-cache-dir "/source[page]" \
+# uv finds the build of torch for the CPU, which takes 4 GB less.
+RUN pip install --no-cache-dir uv \
+    && uv pip install --system --no-cache --compile-bytecode --torch-backend=cpu "/source[page]" \
     && useradd --create-home --uid 1000 player
 
 USER 1000

@@ -24,26 +24,40 @@ has_old_distribution() {
     compgen -G "$project/.venv/lib/python*/site-packages/selfplay-*.dist-info" >/dev/null
 }
 
-# uv installs the build of torch that suits the machine: without an NVIDIA GPU the one for the CPU. pip takes the build
-# that its index offers, which on Linux is usually the one with CUDA libraries.
+# uv chooses the build of torch that suits the machine: without a GPU the one for the CPU, with which .venv takes 1.6 GB.
+# It needs the index of PyTorch for this. pip takes the build that its own index offers, on Linux usually the one for
+# CUDA, with which .venv takes 5.4 GB.
 install_project() {
-    local what="${project}[page${EXTRAS:+,$EXTRAS}]" constraints="$project/constraints.txt"
+    local what="${project}[page${EXTRAS:+,$EXTRAS}]" python="$project/.venv/bin/python" uv error
     # Unlike options, the variables also apply to the packages that build the project.
-    if command -v uv >/dev/null; then
-        UV_CONSTRAINT="$constraints" UV_BUILD_CONSTRAINT="$constraints" uv pip install --quiet --torch-backend=auto \
-            --python "$project/.venv/bin/python" --editable "$what" && return
-        echo "uv could not install the project; pip is used instead"
+    local -x PIP_CONSTRAINT="$project/constraints.txt" PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_USE_PEP517=1
+    local -x UV_CONSTRAINT="$PIP_CONSTRAINT" UV_BUILD_CONSTRAINT="$PIP_CONSTRAINT"
+    if ! uv="$(command -v uv)"; then
+        uv="$project/.venv/bin/uv"
+        [ -x "$uv" ] || "$python" -m pip install --quiet uv 2>/dev/null
     fi
-    if [ "$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null && ! has_torch; then
-        echo "pip may download torch with CUDA libraries, 6 GB. No NVIDIA GPU was found, so 0.4 GB is enough:" \
-            "stop this, install uv (python3 -m pip install uv), and run it again."
+    # Asked for torch alone, with one retry, it fails within seconds where that index cannot be reached.
+    local install=(pip install --quiet --python "$python" --torch-backend=auto)
+    if error="$(UV_HTTP_RETRIES=1 "$uv" "${install[@]}" --dry-run --no-deps --reinstall torch 2>&1)" &&
+        error="$("$uv" "${install[@]}" --editable "$what" 2>&1)"; then
+        return
     fi
-    PIP_CONSTRAINT="$constraints" "$project/.venv/bin/python" -m pip install \
-        --quiet --disable-pip-version-check --editable "$what"
+    echo "uv cannot install the project (${error##*: }), so pip does"
+    if [ "$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null && ! has_torch && ! pip_offers_torch_for_cpu; then
+        echo "pip installs torch with CUDA libraries: .venv will take 5.4 GB; with the build for the CPU it would be 1.6"
+    fi
+    "$python" -m pip install --quiet --editable "$what"
 }
 
 has_torch() {
     compgen -G "$project/.venv/lib/python*/site-packages/torch" >/dev/null
+}
+
+# True if pip finds the build for the CPU of the version in constraints.txt, for example in a folder of wheels.
+pip_offers_torch_for_cpu() {
+    local version
+    version="$(sed -n 's/^torch==//p' "$project/constraints.txt")"
+    "$project/.venv/bin/python" -m pip index versions torch 2>/dev/null | grep -F " $version+cpu" >/dev/null
 }
 
 make_environment() {

@@ -117,6 +117,17 @@ def test_the_settings_in_commands_exist(page: Path, known_settings: set[str]) ->
     assert {name for name in named if not name.startswith("hydra.")} <= known_settings
 
 
+def test_the_first_commands_of_the_readme_are_those_that_every_change_must_pass() -> None:
+    start = (PROJECT / "README.md").read_text().partition("## Start")[2]
+    first = re.findall(r"^    (\S+)", start, re.MULTILINE)[:2]
+    assert first == ["./learn_tictactoe.sh", "./run_tests.sh"]
+    checks = (PROJECT / ".ci" / "run").read_text()
+    # The first of them in a function, which is called without arguments.
+    run = re.findall(r'^ *(\./\S+)(?: "\$@" \| tee [^\n]*)?$', checks, re.MULTILINE)
+    assert set(first) <= set(run)
+    assert re.search("^learn_and_prove$", checks, re.MULTILINE)
+
+
 @pytest.mark.parametrize("page", MADE)
 def test_a_page_made_from_the_code_is_up_to_date(page: str) -> None:
     made = MADE[page]()

@@ -39,6 +39,15 @@ def test_learning_again_finds_the_levels_and_the_settings_of_the_run(tiny_run: P
     assert len(table) == 9
 
 
+def test_a_run_is_returned_up_to_the_level_asked_for_also_if_more_are_trained(tiny_run: Path) -> None:
+    run = selfplay.learn("tictactoe", levels=2, run_dir=tiny_run)
+    assert (run.levels, run.player().name) == ((1, 2), "level 2")
+    assert str(run) == f"{tiny_run}: 2 trained levels"
+    assert str(run.grade()).startswith("level 2 ")
+    assert run.losses()["level"].unique().tolist() == [1, 2]
+    assert str(run.grade(3)).startswith("level 3 ")
+
+
 def test_settings_are_given_by_name_as_on_the_command_line() -> None:
     by_name = selfplay.compose_settings(
         game="tic_tac_toe",

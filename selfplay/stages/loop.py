@@ -40,14 +40,14 @@ class LearnedRun(NamedTuple):
 
     run_dir: Path
     levels: tuple[int, ...]
-    """The trained levels, in order; at least one."""
+    """The levels that were asked for, in order; at least one. The folder can have more."""
 
     def player(self, level: int | None = None) -> ValueNetPlayer | SearchPlayer:
-        """The agent of a level as a player; None: of the newest. Raises as `load_level`."""
-        return load_level(self.run_dir, level)
+        """The agent of a level as a player; None: of the last of `levels`. Raises as `load_level`."""
+        return load_level(self.run_dir, self.levels[-1] if level is None else level)
 
     def grade(self, level: int | None = None) -> Grade:
-        """The exact grade of a level; None: of the newest.
+        """The exact grade of a level; None: of the last of `levels`.
 
         Raises GameTooLargeError if the game cannot be enumerated, and as `load_level`.
         """
@@ -81,7 +81,7 @@ def learn(
     """Learn the levels of a run, as the command `selfplay learn` does: `learn("tictactoe", levels=3, seed=0)`.
 
     Levels that are learned already are not learned again, and settings that are not given are those that the run has
-    recorded.
+    recorded. With `levels=3` the result has levels 1 to 3, also if the run has more.
 
     Args:
         game: a game or its name; None: as the recipe says, usually tictactoe.
@@ -131,7 +131,7 @@ def learn_levels(
             measure_level(settings, level + 1, progress)
             if is_new and callbacks and told.on_level(level + 1, _row_of(run.strength(level + 1))):
                 break
-    return LearnedRun(run.path, tuple(run.trained_levels()))
+    return LearnedRun(run.path, tuple(level for level in run.trained_levels() if level <= settings.levels))
 
 
 def _row_of(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """shell/environment.sh: which Python the shell scripts use, and when they install the project."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,11 @@ def clone(tmp_path):
     for name in ("pyproject.toml", "constraints.txt"):
         (project / name).touch()
     binaries = project / ".venv" / "bin"
-    executable(binaries / "python", f'[ "$3" = --version ] || echo "$PIP_CONSTRAINT $@" >>{project}/calls')
+    executable(
+        binaries / "python", f'[[ "$3" = --version || "$3" = index ]] || echo "$PIP_CONSTRAINT $@" >>{project}/calls'
+    )
+    # The uv of this machine is not found before it.
+    executable(tmp_path / "tools" / "uv", "echo 'error: x\n  cause: no such index'; false")
     (binaries / "activate").write_text(f"PATH={binaries}:$PATH\n")
     (project / ".venv" / "installed").touch()
     return project
@@ -34,7 +39,8 @@ def clone(tmp_path):
 def sourced(project, path=None, **variables):
     """The exit code of environment.sh; what it prints, then the project and the python that would run; its errors."""
     commands = f'source "{project}/shell/environment.sh"; echo "$project"; command -v python'
-    environment = {"PATH": path or os.environ["PATH"], **variables}
+    path = path or f"{project.parent / 'tools'}:{os.environ['PATH']}"
+    environment = {"PATH": path, **variables}
     result = subprocess.run(
         ["/bin/bash", "-euo", "pipefail", "-c", commands], check=False, capture_output=True, text=True, env=environment
     )
@@ -82,44 +88,89 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
 def test_the_distribution_with_the_earlier_name_is_replaced(clone):
     old = clone / ".venv" / "lib" / "python3.11" / "site-packages" / "selfplay-0.1.0.dist-info"
     old.mkdir(parents=True)
-    record = f'[ "$3" = --version ] || echo "$@" >>{clone}/calls'
+    record = f'[[ "$3" = --version || "$3" = index ]] || echo "$@" >>{clone}/calls'
     executable(clone / ".venv" / "bin" / "python", f'{record}; [ "$3" != uninstall ] || rmdir {old}')
     for _ in range(2):
         assert sourced(clone)[1][-1] == str(clone / ".venv" / "bin" / "python")
         assert [call.split()[2] for call in (clone / "calls").read_text().splitlines()] == ["uninstall", "install"]
 
 
-@pytest.mark.parametrize("works", [True, False], ids=["it works", "it fails"])
-def test_uv_chooses_the_build_of_torch_where_it_is_installed(clone, tmp_path, works):
+def test_uv_chooses_the_build_of_torch_and_installs_the_project(clone):
     (clone / ".venv" / "installed").unlink()
-    uv = executable(tmp_path / "bin" / "uv", f'echo "$UV_CONSTRAINT $@" >>{clone}/uv; {str(works).lower()}')
-    code, lines, _ = sourced(clone, f"{uv.parent}:{os.environ['PATH']}")
-    assert (code, lines[-1]) == (0, str(clone / ".venv" / "bin" / "python"))
-    call = (clone / "uv").read_text()
-    assert call.startswith(f"{clone}/constraints.txt pip install ")
-    assert " --torch-backend=auto " in call
-    assert call.endswith(f"--editable {clone}[page]\n")
-    assert (clone / "calls").exists() != works
+    executable(clone.parent / "tools" / "uv", f'echo "$UV_HTTP_RETRIES $UV_CONSTRAINT $@" >>{clone}/uv')
+    code, lines, error = sourced(clone)
+    assert (code, len(lines), error) == (0, 3, "")
+    asked, installed = (clone / "uv").read_text().splitlines()
+    # Where the index of torch cannot be reached, this is found out within seconds.
+    assert asked.startswith(f"1 {clone}/constraints.txt pip install ")
+    assert "--dry-run" in asked
+    assert installed.startswith(f" {clone}/constraints.txt pip install ")
+    assert installed.endswith(f"--editable {clone}[page]")
+    assert all(" --torch-backend=auto " in call for call in (asked, installed))
+    assert not (clone / "calls").exists()
+
+
+@pytest.mark.parametrize("failing", ["--dry-run", "--editable"], ids=["no index of torch", "no installation"])
+def test_where_uv_fails_pip_installs_the_project_and_one_line_says_so(clone, failing):
+    (clone / ".venv" / "installed").unlink()
+    told = "echo 'error: Request failed'; echo '  cause: failed to look up: Name not known'"
+    executable(clone.parent / "tools" / "uv", f'case "$*" in *{failing}*) {told}; exit 1;; esac')
+    executable(clone.parent / "tools" / "nvidia-smi", "true")
+    code, lines, error = sourced(clone)
+    assert (code, error) == (0, "")
+    assert lines[1:-2] == ["uv cannot install the project (Name not known), so pip does"]
+    assert (clone / "calls").read_text().endswith(f"--editable {clone}[page]\n")
+
+
+def bare_tools(clone):
+    """A folder with the few programs that the script needs; uv is not among them."""
+    folder = clone.parent / "bare"
+    executable(folder / "python3", f'exec {sys.executable} "$@"')
+    for name in ("dirname", "touch", "sed", "grep"):
+        (folder / name).symlink_to(shutil.which(name))
+    executable(folder / "uname", "echo Linux")
+    return folder
+
+
+def test_without_uv_it_is_installed_in_the_environment_and_used(clone):
+    (clone / ".venv" / "installed").unlink()
+    uv = clone / ".venv" / "bin" / "uv"
+    made = executable(clone.parent / "made", f'echo "$@" >>{clone}/uv')
+    pip = f'[ "$3 $4 $5" = "install --quiet uv" ] && mv {made} {uv}'
+    executable(clone / ".venv" / "bin" / "python", f'echo "$PIP_CONSTRAINT $@" >>{clone}/calls; {pip}')
+    (bare_tools(clone) / "mv").symlink_to(shutil.which("mv"))
+    code, lines, error = sourced(clone, str(clone.parent / "bare"))
+    assert (code, len(lines), error) == (0, 3, "")
+    assert f"{clone}/constraints.txt -m pip install --quiet uv\n" in (clone / "calls").read_text()
+    assert (clone / "uv").read_text().endswith(f"--editable {clone}[page]\n")
+    assert re.search(r"^uv==\d", (PROJECT / "constraints.txt").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    ("system", "others", "is_told"),
-    [("Linux", [], True), ("Linux", ["nvidia-smi"], False), ("Linux", ["torch"], False), ("Darwin", [], False)],
+    ("system", "others", "offered", "is_told"),
+    [
+        ("Linux", [], "2.14.0, 2.13.0, 2.12.0", True),
+        ("Linux", [], "2.14.0, 2.13.0+cpu, 2.13.0", False),
+        ("Linux", ["nvidia-smi"], "2.13.0", False),
+        ("Linux", ["torch"], "2.13.0", False),
+        ("Darwin", [], "2.13.0", False),
+    ],
 )
-def test_a_large_download_is_announced_with_how_to_avoid_it(clone, tmp_path, system, others, is_told):
+def test_a_large_download_is_announced_where_pip_would_make_it(clone, system, others, offered, is_told):
     (clone / ".venv" / "installed").unlink()
-    executable(tmp_path / "bin" / "uname", f"echo {system}")
+    (clone / "constraints.txt").write_text("torch==2.13.0\n")
+    folder = bare_tools(clone)
+    executable(folder / "uname", f"echo {system}")
+    versions = f'[ "$3" != index ] || echo "Available versions: {offered}"'
+    executable(clone / ".venv" / "bin" / "python", f'{versions}; [ "$5" != uv ]')
     if "nvidia-smi" in others:
-        executable(tmp_path / "bin" / "nvidia-smi", "true")
+        executable(folder / "nvidia-smi", "true")
     if "torch" in others:
         (clone / ".venv" / "lib" / "python3.11" / "site-packages" / "torch").mkdir(parents=True)
-    executable(tmp_path / "bin" / "python3", f'exec {sys.executable} "$@"')
-    for name in ("dirname", "touch"):
-        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
-    code, lines, error = sourced(clone, str(tmp_path / "bin"))
+    code, lines, error = sourced(clone, str(folder))
     assert (code, error) == (0, "")
-    assert [line for line in lines if "6 GB" in line and "install uv" in line] == lines[1:-2] * is_told
-    assert len(lines) == 3 + is_told
+    assert [line for line in lines if "CUDA" in line] == lines[2:-2]
+    assert len(lines) == 4 + is_told
 
 
 def test_a_failed_installation_leaves_no_stamp(clone):
