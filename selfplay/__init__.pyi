@@ -4,12 +4,14 @@ from .compute.bit_algebra import rule as rule
 from .compute.bit_algebra import word_of as word_of
 from .compute.positions import flag as flag
 from .compute.positions import number as number
+from .compute.positions import numbers as numbers
 from .compute.positions import position as position
 from .compute.positions import squares as squares
 from .compute.random_numbers import Activity as Activity
 from .compute.random_numbers import Draws as Draws
 from .compute.random_numbers import Purpose as Purpose
 from .compute.random_numbers import stream_key as stream_key
+from .compute.replaced import replaced as replaced
 from .errors import IllegalActionError as IllegalActionError
 from .errors import SelfPlayError as SelfPlayError
 from .experience.store import ExperienceStore as ExperienceStore

@@ -25,7 +25,13 @@ def needs_extra(extra: str) -> Iterator[None]:
 
 
 Observation = dict[str, NDArray[Any]]
-"""`observation`: uint8[*observation_shape]; `action_mask`: int8[A], 1 where legal, all 0 for an agent not to move."""
+"""`observation`: uint8[*observation_shape], or float32 in a game whose observations have numbers; `action_mask`:
+int8[A], 1 where legal, all 0 for an agent not to move."""
+
+
+def dtype_of_observations(game: Game) -> type[np.uint8 | np.float32]:
+    """uint8 if observations are all 0 and 1."""
+    return np.uint8 if game.observation_codec.entries.are_bits else np.float32
 
 
 def observed(game: Game, state: State, player: int) -> Observation:
@@ -34,7 +40,7 @@ def observed(game: Game, state: State, player: int) -> Observation:
     On boards, channel 0 has the player's own stones and channel 1 the other's. Further channels, and games without a
     board of squares, show both players the same.
     """
-    seen = game.observe(state)[0].numpy().astype(np.uint8)
+    seen = game.observe(state)[0].numpy().astype(dtype_of_observations(game))
     is_to_move = int(state.current_player) == player
     # `observe` shows the board to the player who is not to move.
     if is_to_move and game.num_squares is not None:

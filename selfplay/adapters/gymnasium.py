@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, check_render_mode, needs_extra, observed
+from selfplay.adapters import Observation, check_render_mode, dtype_of_observations, needs_extra, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import GAMES, Game, make_game
@@ -73,7 +73,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             raise SettingError(f"opponent={self.opponent.name}: plays only whole matches; choose another player")
         self.render_mode, self._seat_setting = render_mode, seat
         self.seat, self._match, self._ply, self._key = 0, -1, 0, 0
-        observation = spaces.Box(0, 1, self.game.observation_shape, np.uint8)
+        observation = spaces.Box(0, 1, self.game.observation_shape, dtype_of_observations(self.game))
         mask = spaces.Box(0, 1, (self.game.num_distinct_actions,), np.int8)
         self.observation_space = spaces.Dict({"observation": observation, "action_mask": mask})
         self.action_space = spaces.Discrete(self.game.num_distinct_actions)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.adapters import Observation, check_render_mode, needs_extra, observed
+from selfplay.adapters import Observation, check_render_mode, dtype_of_observations, needs_extra, observed
 from selfplay.games import Game, make_game
 
 with needs_extra("pettingzoo"):
@@ -42,7 +42,7 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         self.metadata = {"name": f"selfplay_{self.game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
-        observation = spaces.Box(0, 1, self.game.observation_shape, np.uint8)
+        observation = spaces.Box(0, 1, self.game.observation_shape, dtype_of_observations(self.game))
         mask = spaces.Box(0, 1, (self.game.num_distinct_actions,), np.int8)
         both = {"observation": observation, "action_mask": mask}
         self.observation_spaces = {agent: spaces.Dict(dict(both)) for agent in AGENTS}
@@ -91,9 +91,9 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         """The board as text, with render_mode="ansi"."""
         return self.game.presentation.board_text(self.state_of_match) if self.render_mode == "ansi" else None
 
-    def state(self) -> NDArray[np.uint8]:
+    def state(self) -> NDArray[np.uint8 | np.float32]:
         """The board as the player who is not to move sees it."""
-        return self.game.observe(self.state_of_match)[0].numpy().astype(np.uint8)
+        return self.game.observe(self.state_of_match)[0].numpy().astype(dtype_of_observations(self.game))
 
     def close(self) -> None:
         """Do nothing: the environment holds nothing open."""

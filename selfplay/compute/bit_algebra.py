@@ -1,8 +1,8 @@
 """Words, and the decorators that mark rules.
 
 A rule is a pure function of positions (`selfplay.compute.positions`), words and numbers: assignments, `if`, `while`,
-`for`, `break`, `return`, `& | ^ ~ << >> + - * //`, comparisons, and calls of other rules. The same function runs
-compiled (numba) over a batch, inside compiled searches, and uncompiled on a single position.
+`for`, `break`, `return`, `& | ^ ~ << >> + - * //`, comparisons, tuples, and calls of other rules. The same function
+runs compiled (numba) over a batch, inside compiled searches, and uncompiled on a single position.
 
 A word has as many bits as the game needs, in K parts of 64 bits: one integer of 64 K bits in compiled code
 (`selfplay.compute.compiled_word_type`), otherwise a `WordInt` (`selfplay.compute.words`). `>>` fills with zeros, and no

@@ -16,7 +16,9 @@ from numba.extending import models, register_model
 
 from selfplay.compute.compiled_word_type import NUMBERS, WordType, define, in_compiled_code, word_type
 
+building: Any = cgutils
 struct_proxy: Any = cgutils.create_struct_proxy
+uniform_tuple: Any = types.UniTuple
 lower_attributes: Any = lower_getattr_generic
 
 
@@ -25,9 +27,24 @@ class PositionType(types.Type):
 
     def __init__(self, of: Any) -> None:
         self.of = of
-        kinds = "_".join(f"{place.name}{place.bits}{'b' if place.is_board else ''}" for place in of.places)
-        super().__init__(name=f"{of.__qualname__}_{kinds}")
-        self.fields = {place.name: word_type(place.num_parts) if place.is_board else types.int64 for place in of.places}
+        super().__init__(name=f"{of.__qualname__}_{'_'.join(map(_described, of.places))}")
+        self.fields = {place.name: _kind_of(place) for place in of.places}
+
+
+def _described(place: Any) -> str:
+    """A field as part of the name of a type."""
+    kind = "b" if place.is_board else f"x{len(place.offsets)}to{place.up_to}" if place.is_several else ""
+    return f"{place.name}{place.bits}{kind}"
+
+
+def _kind_of(place: Any) -> Any:
+    one = _kind_of_one(place)
+    return uniform_tuple(one, len(place.offsets)) if place.is_several else one
+
+
+def _kind_of_one(place: Any) -> Any:
+    """The type of a board or number, or of each of several numbers."""
+    return word_type(place.num_parts) if place.is_board else types.int64
 
 
 class _PositionModel(models.StructModel):
@@ -59,8 +76,8 @@ def make_compiled(of: Any, signature: Signature) -> None:
     kind = PositionType(of)
 
     def result(*values: Any, **named: Any) -> Any:
-        kinds = (*values, *named.values())
-        return kind if all(isinstance(value, (WordType, *NUMBERS)) for value in kinds) else None
+        given = signature.bind(*values, **named).arguments
+        return kind if all(_fits(given[name], wanted) for name, wanted in kind.fields.items()) else None
 
     result.__signature__ = signature  # type: ignore[attr-defined]
 
@@ -73,15 +90,27 @@ def make_compiled(of: Any, signature: Signature) -> None:
     def take_apart(context: Any, builder: Any, called: Any, values: Any) -> Any:
         made = struct_proxy(kind)(context, builder)
         for place in of.places:
-            wanted = context.get_value_type(kind.fields[place.name])
-            part = _resized(builder, builder.lshr(values[0], ir.Constant(values[0].type, place.offset)), wanted)
+            wanted = context.get_value_type(_kind_of_one(place))
+            parts = [_resized(builder, _shifted_down(builder, values[0], offset), wanted) for offset in place.offsets]
             if not (place.is_board and place.is_alone):
-                part = builder.and_(part, ir.Constant(wanted, place.mask))
-            setattr(made, place.name, part)
+                parts = [builder.and_(part, ir.Constant(wanted, place.mask)) for part in parts]
+            setattr(made, place.name, building.pack_array(builder, parts) if place.is_several else parts[0])
         return made._getvalue()
 
     in_compiled_code(of, result, construct)
     in_compiled_code(of.unpack, lambda packed: kind, take_apart)
+
+
+def _fits(given: Any, wanted: Any) -> bool:
+    """Whether a field of the type `wanted` can be made from a value of the type `given`."""
+    if isinstance(wanted, types.UniTuple):
+        members: Any = given if isinstance(given, types.BaseTuple) else ()
+        return len(members) == wanted.count and all(_fits(member, wanted.dtype) for member in members)
+    return isinstance(given, (WordType, *NUMBERS))
+
+
+def _shifted_down(builder: Any, value: Any, bits: int) -> Any:
+    return builder.lshr(value, ir.Constant(value.type, bits))
 
 
 def _resized(builder: Any, value: Any, wanted: Any) -> Any:
@@ -92,6 +121,10 @@ def _resized(builder: Any, value: Any, wanted: Any) -> Any:
 
 
 def _converted(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    if isinstance(wanted, types.UniTuple):
+        members = zip(given, building.unpack_tuple(builder, value), strict=True)
+        numbers = [_converted(context, builder, kind, wanted.dtype, member) for kind, member in members]
+        return building.pack_array(builder, numbers)
     if isinstance(given, WordType):
         return _resized(builder, value, context.get_value_type(wanted))
     return context.cast(builder, value, given, wanted)
@@ -102,7 +135,11 @@ def emit_fits(context: Any, builder: Any, called: Any, values: Any) -> Any:
     found = ir.Constant(ir.IntType(1), 1)
     for place in called.args[0].of.places:
         value = _field(context, builder, called.args[0], values[0], place.name)
-        if place.bits < value.type.width:
+        if place.is_several:
+            for number in building.unpack_tuple(builder, value):
+                is_possible = builder.icmp_unsigned("<=", number, ir.Constant(number.type, place.up_to))
+                found = builder.and_(found, is_possible)
+        elif place.bits < value.type.width:
             outside = builder.and_(value, ir.Constant(value.type, ~place.mask))
             found = builder.and_(found, builder.icmp_unsigned("==", outside, ir.Constant(value.type, 0)))
     return found
@@ -113,8 +150,10 @@ def emit_pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
     packed = ir.Constant(context.get_value_type(called.return_type), 0)
     for place in called.args[0].of.places:
         value = _field(context, builder, called.args[0], values[0], place.name)
-        if not (place.is_board and place.is_alone):
-            value = builder.and_(value, ir.Constant(value.type, place.mask))
-        shifted = builder.shl(_resized(builder, value, packed.type), ir.Constant(packed.type, place.offset))
-        packed = builder.or_(packed, shifted)
+        numbers = building.unpack_tuple(builder, value) if place.is_several else [value]
+        for offset, number in zip(place.offsets, numbers, strict=True):
+            if not (place.is_board and place.is_alone):
+                number = builder.and_(number, ir.Constant(number.type, place.mask))
+            shifted = builder.shl(_resized(builder, number, packed.type), ir.Constant(packed.type, offset))
+            packed = builder.or_(packed, shifted)
     return packed

@@ -7,9 +7,9 @@
         passes: int = number(2)
 
 The fields are seen by the player to move. A rule reads them by name and makes the next position by calling the class.
-A board (`squares`) is a word, which has K parts of 64 bits; a `number` is an int without a sign. Arrays, tables and
-files hold positions packed into W int64s: each board begins a new one, and a number takes the free bits of one. So a
-position of two boards of 64 squares is packed as it is.
+A board (`squares`) is a word, which has K parts of 64 bits; a `number` is an int without a sign, and `numbers` are a
+tuple of them. Arrays, tables and files hold positions packed into W int64s: each board begins a new one, and a number
+takes the free bits of one. So a position of two boards of 64 squares is packed as it is.
 """
 
 import inspect
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compiled_position_type import PositionType, emit_fits, emit_pack, make_compiled
 from selfplay.compute.compiled_word_type import define, in_compiled_code, word_type
-from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
-from selfplay.errors import ConformanceError
+from selfplay.compute.words import NUMBERS, PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
+from selfplay.errors import ConformanceError, shortened
 
 PositionT = TypeVar("PositionT", bound=type)
 Packed = NDArray[np.int64]
@@ -38,10 +38,17 @@ class Field(NamedTuple):
 
     is_board: bool
     bits: int
+    """Of several numbers, those of each."""
+    how_many: int | None = None
+    """How many numbers it holds; None: a board or a single number."""
+    up_to: int | None = None
+    """The largest that each of several numbers can be."""
 
     @property
     def is_possible(self) -> bool:
-        return isinstance(self.bits, int) and self.bits >= 1 and (self.is_board or self.bits < PART_BITS)
+        sizes = [self.bits] if self.how_many is None else [self.bits, self.how_many]
+        are_sizes = all(isinstance(size, int) and size >= 1 for size in sizes)
+        return are_sizes and (self.is_board or self.bits < PART_BITS)
 
 
 def squares(count: int) -> Any:
@@ -52,6 +59,15 @@ def squares(count: int) -> Any:
 def number(bits: int) -> Any:
     """A field that is a number from 0 to 2**bits - 1; `bits`: 1 to 63."""
     return Field(False, bits)
+
+
+def numbers(count: int, up_to: int) -> Any:
+    """A field that is a tuple of `count` numbers from 0 to `up_to`, which is less than 2**63.
+
+    `selfplay.replaced` makes the next tuple from it.
+    """
+    bits = up_to.bit_length() if isinstance(up_to, int) and up_to > 0 else 0
+    return Field(False, bits, count, up_to)
 
 
 def flag() -> Any:
@@ -65,10 +81,20 @@ class Place(NamedTuple):
     name: str
     is_board: bool
     bits: int
-    offset: int
-    """The number of bits below it."""
+    """Of several numbers, those of each."""
+    offsets: tuple[int, ...]
+    """The number of bits below each of several numbers; otherwise of the one board or number."""
     is_alone: bool
     """Whether no other field has bits in the same parts."""
+    up_to: int
+    """The largest board or number."""
+    is_several: bool = False
+    """Whether the field holds several numbers."""
+
+    @property
+    def offset(self) -> int:
+        """The number of bits below the field, of which the first number is the lowest."""
+        return self.offsets[0]
 
     @property
     def num_parts(self) -> int:
@@ -82,24 +108,34 @@ class Place(NamedTuple):
 
 def _layout(fields: Mapping[str, Field]) -> tuple[Place, ...]:
     """The places of fields: boards in their order, then numbers, each in the first int64 with enough free bits."""
-    free, offsets = list[int](), dict[str, int]()
+    free, offsets = list[int](), dict[str, list[int]]()
     for name, field in fields.items():
         if field.is_board:
-            offsets[name] = PART_BITS * len(free)
+            offsets[name] = [PART_BITS * len(free)]
             parts = parts_of_bits(field.bits)
             free += [0] * (parts - 1) + [PART_BITS * parts - field.bits]
     boards = len(free)
     shared = set[int]()
     for name, field in fields.items():
         if not field.is_board:
-            part = next((k for k, bits in enumerate(free) if bits >= field.bits), len(free))
-            if part == len(free):
-                free.append(PART_BITS)
-            offsets[name] = PART_BITS * part + PART_BITS - free[part]
-            free[part] -= field.bits
-            shared |= {part} if part < boards else set()
+            offsets[name] = []
+            for _ in range(field.how_many or 1):
+                part = next((k for k, bits in enumerate(free) if bits >= field.bits), len(free))
+                if part == len(free):
+                    free.append(PART_BITS)
+                offsets[name].append(PART_BITS * part + PART_BITS - free[part])
+                free[part] -= field.bits
+                shared |= {part} if part < boards else set()
     return tuple(
-        Place(name, *field, offsets[name], (offsets[name] + field.bits - 1) // PART_BITS not in shared)
+        Place(
+            name,
+            field.is_board,
+            field.bits,
+            tuple(offsets[name]),
+            (offsets[name][-1] + field.bits - 1) // PART_BITS not in shared,
+            (1 << field.bits) - 1 if field.up_to is None else field.up_to,
+            field.how_many is not None,
+        )
         for name, field in fields.items()
     )
 
@@ -119,7 +155,7 @@ class PositionClass(type):
 
 
 def position(declared: PositionT) -> PositionT:
-    """Make a named tuple, whose fields have `squares`, `number` or `flag` as defaults, a class of positions.
+    """Make a named tuple, whose fields have `squares`, `number`, `numbers` or `flag` as defaults, a class of positions.
 
     Calling the class needs all fields. Outside compiled code, it makes boards of ints and raises ConformanceError for a
     value that does not fit in its field.
@@ -131,10 +167,10 @@ def position(declared: PositionT) -> PositionT:
         if not isinstance(field, Field) or not field.is_possible:
             raise ConformanceError(
                 f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n), = number(bits) "
-                "with 1 to 63 bits, or = flag()"
+                "with 1 to 63 bits, = numbers(n, up_to=largest), or = flag()"
             )
     places = _layout(fields)
-    num_words = parts_of_bits(max(place.offset + place.bits for place in places))
+    num_words = parts_of_bits(max(offset + place.bits for place in places for offset in place.offsets))
     signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
     of_tuple = tuple.__new__
 
@@ -150,7 +186,7 @@ def position(declared: PositionT) -> PositionT:
         return cls(*values)
 
     def unpack(packed: Word) -> Any:
-        return made(*(int(packed) >> place.offset & place.mask for place in places))
+        return made(*(_unpacked(place, int(packed)) for place in places))
 
     members = {
         "__new__": new,
@@ -169,14 +205,22 @@ def position(declared: PositionT) -> PositionT:
     return cast(PositionT, made)
 
 
+def _unpacked(place: Place, packed: int) -> int | tuple[int, ...]:
+    """The value of a field of a packed position."""
+    values = tuple(packed >> offset & place.mask for offset in place.offsets)
+    return values if place.is_several else values[0]
+
+
 def _fitting(place: Place, value: Any) -> Any:
     """The value of a field as its kind. Raises ConformanceError if it does not fit."""
+    if place.is_several:
+        return _fitting_numbers(place, value)
     try:
         number = index(value)
     except TypeError:
         raise ConformanceError(f"the field {place.name} gets {value!r}, which is not a word or a number") from None
     word = WordInt(number, place.num_parts) if place.is_board else number
-    if 0 <= int(word) <= place.mask and number >> PART_BITS * place.num_parts <= 0:
+    if 0 <= int(word) <= place.up_to and number >> PART_BITS * place.num_parts <= 0:
         return word
     if place.is_board:
         raise ConformanceError(
@@ -184,14 +228,33 @@ def _fitting(place: Place, value: Any) -> Any:
             f"{max(int(word), number).bit_length() - 1} is set"
         )
     raise ConformanceError(
-        f"the field {place.name} is a number from 0 to {place.mask} ({place.bits} bits), but gets {number}"
+        f"the field {place.name} is a number from 0 to {place.up_to} ({place.bits} bits), but gets {number}"
     )
+
+
+def _fitting_numbers(place: Place, values: Any) -> tuple[int, ...]:
+    """The value of a field of several numbers. Raises ConformanceError if it does not fit."""
+    name, count = place.name, len(place.offsets)
+    if not isinstance(values, tuple) or len(values) != count:
+        given = f"one of {len(values)}" if isinstance(values, tuple) else shortened(repr(values))
+        remedy = f"; to change one number, write replaced({name}, i, number)" if isinstance(values, list) else ""
+        raise ConformanceError(f"the field {name} is a tuple of {count} numbers, but gets {given}{remedy}")
+    for i, value in enumerate(values):
+        if not isinstance(value, NUMBERS):
+            raise ConformanceError(f"the field {name} gets {value!r} as {name}[{i}], which is not a number")
+        if not 0 <= value <= place.up_to:
+            raise ConformanceError(
+                f"the field {name} has numbers from 0 to {place.up_to}, but gets {int(value)} as {name}[{i}]"
+            )
+    return tuple(map(int, values))
 
 
 def pack(position: Any) -> Word:
     """The packed word of a position."""
-    places = type(position).places
-    word = sum(int(value) << place.offset for place, value in zip(places, position, strict=True))
+    word = 0
+    for place, value in zip(type(position).places, position, strict=True):
+        for offset, number in zip(place.offsets, value if place.is_several else (value,), strict=True):
+            word += int(number) << offset
     return WordInt(word, type(position).num_words)
 
 
@@ -225,16 +288,18 @@ def position_at(of: Any, packed: Packed | Any, row: int) -> Any:
 
 
 def field_values(of: Any, packed: Packed, name: str) -> Packed:
-    """int64[N], or int64[N, K] for a board of more than 64 squares: a field of positions of class `of`."""
+    """A field of positions of class `of`: int64[N], int64[N, K] for a board of more than 64 squares, or int64[N, M] for
+    M numbers."""
     place = of.place(name)
-    first, shift = divmod(place.offset, PART_BITS)
     if place.bits > PART_BITS:
+        first = place.offset // PART_BITS
         words = packed[:, first : first + place.num_parts].copy()
         words[:, -1] &= parts_of(place.mask, place.num_parts)[-1]
         return words
     # The shift fills with the sign, which the mask takes away.
-    values: Packed = packed[:, first] >> shift & parts_of(place.mask, 1)[0]
-    return values
+    mask = parts_of(place.mask, 1)[0]
+    values = [packed[:, offset // PART_BITS] >> offset % PART_BITS & mask for offset in place.offsets]
+    return np.stack(values, axis=1) if place.is_several else values[0]
 
 
 def packed_fields(of: Any, values: Mapping[str, Packed]) -> Packed:
@@ -242,7 +307,8 @@ def packed_fields(of: Any, values: Mapping[str, Packed]) -> Packed:
     packed = np.zeros((len(next(iter(values.values()))), of.num_words), dtype=np.int64)
     for name, given in values.items():
         place = of.place(name)
-        first, shift = divmod(place.offset, PART_BITS)
-        words = given[:, None] if given.ndim == 1 else given
-        packed[:, first : first + place.num_parts] |= words << shift
+        columns = given[:, None] if given.ndim == 1 else given
+        for offset, words in zip(place.offsets, columns.T[:, :, None] if place.is_several else [columns], strict=True):
+            first, shift = divmod(offset, PART_BITS)
+            packed[:, first : first + place.num_parts] |= words << shift
     return packed

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
+import torch
 from numpy.typing import NDArray
 
 from selfplay.dataset.rows import (
@@ -26,7 +27,7 @@ from selfplay.dataset.rows import (
     check_numbers,
     column_named,
     csv_schema,
-    entry_names,
+    entry_columns,
     first_wrong_column,
     positions_checked,
     stored_words,
@@ -68,9 +69,8 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:
-            packed = np.ascontiguousarray(codec.pack(rows.position).T)
             special: dict[DatasetColumn, Iterable[NDArray[Any]]] = {
-                OBSERVATION: np.unpackbits(packed, axis=0, count=codec.size),
+                OBSERVATION: _entries_of(rows, codec),
                 POSITION: rows.position[:, : stored_words(codec)].T,
                 POLICY: () if rows.policy is None else np.ascontiguousarray(rows.policy.T),
             }
@@ -87,16 +87,33 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     try:
         table = pa_csv.read_csv(path, convert_options=convert)
     except pa.ArrowInvalid as error:
-        raise InvalidFileError(path, _first_problem(path, schema) or " ".join(str(error).split())) from error
+        raise InvalidFileError(path, _first_problem(path, schema, codec) or " ".join(str(error).split())) from error
     numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
-    entries = np.empty((codec.size, len(table)), dtype=np.uint8)
-    for entry, name in enumerate(entry_names(codec.size)):
-        entries[entry] = as_numpy(table.column(name))
-        check_column(path, OBSERVATION, entries[entry], name=name)
-    packed = np.ascontiguousarray(np.packbits(entries, axis=0).T)
+    packed = _packed_entries(path, table, codec)
     words, policy = (_matrix(table, names) for names in (word_names(stored_words(codec)), action_names(num_actions)))
     position = positions_checked(path, codec, packed, words)
     yield check_numbers(path, Rows(position=position, policy=policy, **numbers))
+
+
+def _entries_of(rows: Rows, codec: ObservationCodec) -> list[NDArray[Any]]:
+    """The columns of the observations of these rows, in the types of `csv_schema`."""
+    entries = codec.entries
+    packed = codec.pack(rows.position)
+    if entries.are_bits:
+        return list(np.unpackbits(np.ascontiguousarray(packed.T), axis=0, count=entries.size))
+    numbers = entries.numbers(entries.unpacked(torch.from_numpy(packed))).numpy()
+    return [values.astype(column.dtype) for column, values in zip(entry_columns(codec), numbers.T, strict=True)]
+
+
+def _packed_entries(path: Path, table: pa.Table, codec: ObservationCodec) -> NDArray[np.uint8]:
+    """The packed observations in a table. Raises InvalidFileError if a value is out of range."""
+    columns, entries = entry_columns(codec), codec.entries
+    values = np.empty((entries.size, len(table)), dtype=np.uint8 if entries.are_bits else np.int64)
+    for entry, column in enumerate(columns):
+        values[entry] = as_numpy(table.column(column.name))
+        check_column(path, column, values[entry])
+    bits = values if entries.are_bits else entries.bits(values.T).T
+    return np.ascontiguousarray(np.packbits(bits, axis=0).T)
 
 
 def _matrix(table: pa.Table, names: list[str]) -> NDArray[Any] | None:
@@ -104,7 +121,7 @@ def _matrix(table: pa.Table, names: list[str]) -> NDArray[Any] | None:
     return np.stack([as_numpy(table.column(name)) for name in names], axis=1) if names else None
 
 
-def _first_problem(path: Path, schema: pa.Schema) -> str | None:
+def _first_problem(path: Path, schema: pa.Schema, codec: ObservationCodec) -> str | None:
     """The first row with another number of fields, or the first field that is not a number of its column's type."""
     as_text = pa_csv.ConvertOptions(column_types={name: pa.string() for name in schema.names})
     try:
@@ -115,7 +132,7 @@ def _first_problem(path: Path, schema: pa.Schema) -> str | None:
         return " ".join(str(error).split())
     for column in schema:
         form = "as a whole number" if pa.types.is_integer(column.type) else "with a point, not a comma"
-        allowed = column_named(column.name).allowed
+        allowed = column_named(column.name, codec).allowed
         for row, text in enumerate(table.column(column.name).to_pylist(), 1):
             if not _is_of_type(text, column.type):
                 found = shortened(repr(text))

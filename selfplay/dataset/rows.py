@@ -39,7 +39,7 @@ PLY = DatasetColumn("ply", "int32", "0 or more", lambda ply: ply >= 0)
 PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1)
 """The column of datasets with policies, which also have rows of the starting position: -1."""
 OBSERVATION = DatasetColumn("observation", "uint8", "0 or 1", lambda entry: entry <= 1)
-"""In CSV this is several columns, v0, v1, ...; in Parquet it is packed, with one bit for each entry."""
+"""In CSV this is several columns, v0, v1, ... (`entry_columns`); in Parquet it is packed, as by the codec."""
 POSITION = DatasetColumn("position", "int64", "a number of 64 bits with a sign", lambda word: word == word)
 """In CSV this is several columns, w0, w1, ...; in Parquet it is a list of fixed size."""
 TARGET = DatasetColumn("target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1)
@@ -51,9 +51,15 @@ NUMBERS = (MATCH, PLY, TARGET)
 """The columns that hold one number in each row, in both formats."""
 
 
-def entry_names(observation_size: int) -> list[str]:
-    """The columns of the observation in CSV: v0, v1, ..."""
-    return [f"v{entry}" for entry in range(observation_size)]
+def entry_columns(codec: ObservationCodec) -> list[DatasetColumn]:
+    """The columns of the observation in CSV: v0, v1, ..., each a bit or a number that is not scaled."""
+    return [_entry_column(f"v{entry}", limit) for entry, limit in enumerate(codec.entries.limits.tolist())]
+
+
+def _entry_column(name: str, limit: int) -> DatasetColumn:
+    if limit == 1:
+        return OBSERVATION._replace(name=name)
+    return DatasetColumn(name, "int64", f"from 0 to {limit}", lambda entry: (entry >= 0) & (entry <= limit))
 
 
 def word_names(num_words: int) -> list[str]:
@@ -66,10 +72,11 @@ def action_names(num_actions: int) -> list[str]:
     return [f"p{action}" for action in range(num_actions)]
 
 
-def column_named(name: str) -> DatasetColumn:
+def column_named(name: str, codec: ObservationCodec) -> DatasetColumn:
     """What a column of a CSV file holds."""
-    rest = {"v": OBSERVATION, "w": POSITION, "p": POLICY}
-    return next((column for column in NUMBERS if column.name == name), rest.get(name[0], POLICY))
+    rest = {"w": POSITION, "p": POLICY}
+    known = (*NUMBERS, *entry_columns(codec))
+    return next((column for column in known if column.name == name), rest.get(name[0], POLICY))
 
 
 def stored_words(codec: ObservationCodec) -> int:
@@ -79,12 +86,9 @@ def stored_words(codec: ObservationCodec) -> int:
 
 def csv_schema(codec: ObservationCodec, num_actions: int = 0) -> pa.Schema:
     """The columns of dataset.csv: match, ply, v0, v1, ..., possibly w0, w1, ..., target, and possibly p0, p1, ..."""
-    names = {
-        OBSERVATION: entry_names(codec.size),
-        POSITION: word_names(stored_words(codec)),
-        POLICY: action_names(num_actions),
-    }
-    return _schema({column: [(name, _type_of(column)) for name in names[column]] for column in names})
+    names = {POSITION: word_names(stored_words(codec)), POLICY: action_names(num_actions)}
+    fields = {column: [(name, _type_of(column)) for name in names[column]] for column in names}
+    return _schema({OBSERVATION: [(entry.name, _type_of(entry)) for entry in entry_columns(codec)], **fields})
 
 
 def parquet_schema(codec: ObservationCodec, num_actions: int = 0) -> pa.Schema:
@@ -94,7 +98,7 @@ def parquet_schema(codec: ObservationCodec, num_actions: int = 0) -> pa.Schema:
     fields = {
         column: [(column.name, pa.list_(_type_of(column), size))] if size else [] for column, size in lists.items()
     }
-    return _schema({OBSERVATION: [(OBSERVATION.name, pa.binary(-(-codec.size // 8)))], **fields})
+    return _schema({OBSERVATION: [(OBSERVATION.name, pa.binary(-(-codec.entries.num_bits // 8)))], **fields})
 
 
 def _type_of(column: DatasetColumn) -> pa.DataType:

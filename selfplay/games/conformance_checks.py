@@ -129,11 +129,20 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
         expect(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
         expect(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
         expect(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
+    entries = game.observation_codec.entries
+    for number, entry in np.argwhere(entries.limits[observations] != entries.limits)[:1].tolist():
+        source = observations[number, entry]
+        expect(
+            False,
+            f"symmetry {number} moves entry {source} of the observation, from 0 to {entries.limits[source]}, to entry "
+            f"{entry}, from 0 to {entries.limits[entry]}",
+        )
     if not plies:
         return
     masks = [game.legal_action_mask(state) for state, *_ in plies]
     seen = [game.observation_bits(following) for *_, following in plies]
-    for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
+    images = entries.bits_of_images(observations)
+    for number, (action_map, observation_map) in enumerate(zip(actions, images, strict=True)):
         goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
         expected = zip(plies, masks, (bits[:, comes_from] for bits in seen), strict=True)
         _check_symmetry(game, number, goes_to, expected)
@@ -227,7 +236,7 @@ def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
             expect(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)
         expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
-        seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
+        seen = game.observation_codec.entries.scaled(bits).reshape(-1, *game.observation_shape)
         expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
         running = (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist()
         compare_singly(game, Transition(state, action, following), running, ply)

@@ -16,7 +16,7 @@ from selfplay.compute.positions import PositionClass
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games.conformance_matches import Transition
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import shown_bits
+from selfplay.games.observation_codec import shown_entries
 from selfplay.games.rules import Position, Rules
 from selfplay.games.single_positions import (
     expect,
@@ -148,7 +148,7 @@ def check_results(game: Game) -> None:
     if rules.moves_again is not None:
         expect_comparison(rules.moves_again, rules.moves_again(following))
     if rules.observation_entry is None:
-        shown_bits(rules.position, game.observation_shape)  # raises if the shape does not fit
+        shown_entries(rules.position, game.observation_shape)  # raises if the shape does not fit
     if rules.margin is not None:
         expect_number(rules.margin, rules.margin(start))
     if rules.sensible is not None:

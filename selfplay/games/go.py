@@ -23,7 +23,8 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
 from selfplay.games.go_rules import go_rules
-from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_bits
+from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_entries
+from selfplay.games.observation_entries import entries_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
@@ -56,10 +57,11 @@ class GoCodec(BitCodec):
         # The last fields, the number of this crossing and the komi, are not shown.
         bits = [place.bits for place in position.places if not place.is_board]
         hidden = sum(position.place(name).bits for name in ("ko", "komi"))
-        super().__init__(shown_bits(position, (2 + sum(bits), *board))[: -hidden * prod(board)], position.num_words)
+        shown = shown_entries(position, (2 + sum(bits), *board)).lowest[: -hidden * prod(board)]
+        super().__init__(shown, position.num_words)
         self._position, self._komi = position, initial.komi
-        self._parts, self._bytes = position.place("own").num_parts, -(-self.size // 8)
-        self.size = prod(observation_shape)
+        self._parts, self._bytes = position.place("own").num_parts, -(-len(shown) // 8)
+        self.entries = entries_of_bits(prod(observation_shape))
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         ko = field_values(self._position, positions, "ko")
@@ -69,7 +71,7 @@ class GoCodec(BitCodec):
         for first in (0, self._parts):
             shown[rows, first + part] |= 1 << bit
         packed = super().pack(shown)
-        return np.pad(packed, ((0, 0), (0, -(-self.size // 8) - self._bytes)))
+        return np.pad(packed, ((0, 0), (0, -(-self.entries.size // 8) - self._bytes)))
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         positions = super().unpack(packed[:, : self._bytes])

@@ -3,32 +3,33 @@
 from collections.abc import Callable
 from functools import cache
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.positions import Packed
+from selfplay.compute.positions import Packed, Place
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
+from selfplay.games.observation_entries import ObservationEntries, entries_of_bits
 
 
 class ObservationCodec(Protocol):
     """Packs the observations of a game and unpacks them."""
 
-    size: int
-    """D, the number of entries of an observation."""
+    entries: ObservationEntries
+    """The D entries of an observation, and the B bits in which they are packed."""
     num_words: int
     """W, the number of int64s of a packed position."""
     shows_all: bool
     """Whether the observation determines the position, so that it can be unpacked."""
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
-        """uint8[N, ceil(D / 8)]: the observations of positions (int64[N, W], as in `State`).
+        """uint8[N, ceil(B / 8)]: the observations of positions (int64[N, W], as in `State`).
 
-        Flattened in C order, one bit for each entry, entry 0 in the highest bit of the first byte (`np.packbits`).
+        The bits of the entries, flattened in C order, the first in the highest bit of the first byte (`np.packbits`).
         """
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
@@ -48,22 +49,24 @@ class ForeignObservationError(ValueError):
 
 
 class BitCodec:
-    """The codec of observations whose entries are bits of the packed position, all of which are shown.
+    """The codec of observations whose entries are bits and numbers of the packed position, all of which are shown.
 
     Args:
-        bits: int64[D], the bit that each entry shows.
+        bits: int64[B], the bit of the position that each packed bit shows.
         num_words: W, the number of int64s of a packed position.
+        entries: None: each bit is an entry.
     """
 
     shows_all = True
 
-    def __init__(self, bits: NDArray[np.int64], num_words: int) -> None:
-        self.size, self.num_words, self._packed_bytes = len(bits), num_words, -(-len(bits) // 8)
-        entries = packed_bit(np.arange(self.size))
+    def __init__(self, bits: NDArray[np.int64], num_words: int, entries: ObservationEntries | None = None) -> None:
+        self.entries, self.num_words = entries or entries_of_bits(len(bits)), num_words
+        self._packed_bytes = -(-len(bits) // 8)
+        places = packed_bit(np.arange(len(bits)))
         shown = np.full(8 * self._packed_bytes, -1)
-        shown[entries] = bits
+        shown[places] = bits
         sources = np.full(PART_BITS * num_words, -1)
-        sources[bits] = entries
+        sources[bits] = places
         self._pack, self._unpack = BitPermutation(shown, 8 * num_words), BitPermutation(sources, self._packed_bytes)
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
@@ -71,6 +74,11 @@ class BitCodec:
         return np.ascontiguousarray(self._pack(rows).view(np.uint8)[:, : self._packed_bytes])
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
+        if not self.entries.are_bits:
+            numbers = self.entries.numbers(self.entries.unpacked(torch.from_numpy(packed))).numpy()
+            foreign = np.flatnonzero((numbers > self.entries.limits).any(axis=1))
+            if len(foreign):
+                raise ForeignObservationError(int(foreign[0]))
         return self._unpack(packed)
 
 
@@ -86,10 +94,10 @@ class EntryCodec:
     shows_all = False
 
     def __init__(self, observe: Callable[[Tensor, int], Tensor], size: int, num_words: int) -> None:
-        self.size, self.num_words, self._observe = size, num_words, observe
+        self.entries, self.num_words, self._observe = entries_of_bits(size), num_words, observe
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
-        return np.packbits(self._observe(torch.from_numpy(positions), self.size).numpy(), axis=1)
+        return np.packbits(self._observe(torch.from_numpy(positions), self.entries.size).numpy(), axis=1)
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         raise NotImplementedError("only called if the observation shows all of a position")
@@ -101,18 +109,28 @@ def codec_of(
 ) -> BitCodec | EntryCodec:
     """The codec of the observations that a rule gives (`observe`) or, without one, of those made from the fields.
 
-    Raises as `shown_bits`.
+    Raises as `shown_entries`.
     """
     if observe is not None:
         return EntryCodec(observe, prod(observation_shape), position.num_words)
-    return BitCodec(shown_bits(position, observation_shape), position.num_words)
+    shown = shown_entries(position, observation_shape)
+    return BitCodec(shown.entries.bits_at(shown.lowest), position.num_words, shown.entries)
 
 
-def shown_bits(position: Any, observation_shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """int64[D]: the bit of the packed position that each entry of the observation shows, by the fields of positions.
+class ShownEntries(NamedTuple):
+    """What an observation that is made from the fields shows of a packed position."""
 
-    There is a plane for each board, that of `opp` before that of `own`, then one for each bit of each number, the
-    lowest first. Without a board of squares, each bit is one entry.
+    lowest: NDArray[np.int64]
+    """int64[D]: the bit of the packed position that each entry shows; of a number, the lowest."""
+    entries: ObservationEntries
+
+
+def shown_entries(position: Any, observation_shape: tuple[int, ...]) -> ShownEntries:
+    """The entries of the observation by the fields of positions.
+
+    There is a plane for each board, that of `opp` before that of `own`, then for each `number` one for each of its
+    bits, the lowest first, and one for each of several `numbers`; as many numbers as squares are one plane. Without a
+    board of squares, each bit, and each of several numbers, is one entry.
 
     Raises SettingError if the observation has another shape.
     """
@@ -122,20 +140,32 @@ def shown_bits(position: Any, observation_shape: tuple[int, ...]) -> NDArray[np.
         *(name for name in names if name not in ("opp", "own")),
     ]
     boards = [position.place(name) for name in order]
-    bits = [place.offset + bit for place in position.places if not place.is_board for bit in range(place.bits)]
     squares = prod(observation_shape[1:]) if len(observation_shape) == 3 else 1
-    planes = [np.arange(place.bits) + place.offset for place in boards] + [np.full(squares, bit) for bit in bits]
-    shown = np.concatenate(planes).astype(np.int64)
+    planes = [np.arange(place.bits) + place.offset for place in boards]
+    limits = [1] * len(planes)
+    for place in position.places:
+        if place.is_several:
+            fill_a_plane = 1 < squares == len(place.offsets)
+            planes += [np.array(place.offsets)] if fill_a_plane else [np.full(squares, one) for one in place.offsets]
+        elif not place.is_board:
+            planes += [np.full(squares, place.offset + bit) for bit in range(place.bits)]
+        limits += [place.up_to if place.is_several else 1] * (len(planes) - len(limits))
+    lowest = np.concatenate(planes).astype(np.int64)
     fits = len(observation_shape) < 3 or all(place.bits == squares for place in boards)
-    if not fits or len(shown) != prod(observation_shape):
-        fields = ", ".join(
-            f"{place.name} ({place.bits} {'squares' if place.is_board else 'bits'})" for place in position.places
-        )
+    if not fits or len(lowest) != prod(observation_shape):
+        fields = ", ".join(f"{place.name} ({_size_of(place)})" for place in position.places)
+        right = f"({len(planes)}, rows, columns)" if boards or len(observation_shape) == 3 else f"({len(lowest)},)"
         raise SettingError(
-            f"observation_shape={observation_shape}: does not fit the fields {fields}; write "
-            f"({len(boards) + len(bits)}, rows, columns), or give the rules an observation_entry"
+            f"observation_shape={observation_shape}: does not fit the fields {fields}; write {right}, or give the "
+            "rules an observation_entry"
         )
-    return shown
+    return ShownEntries(lowest, ObservationEntries(np.repeat(limits, [len(plane) for plane in planes])))
+
+
+def _size_of(place: Place) -> str:
+    if place.is_several:
+        return f"{len(place.offsets)} numbers"
+    return f"{place.bits} {'squares' if place.is_board else 'bits'}"
 
 
 BLOCK = 8192

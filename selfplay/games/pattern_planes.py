@@ -19,7 +19,7 @@ from selfplay.compute.positions import Packed, pack
 from selfplay.compute.words import PART_BITS, parts_of
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import shown_bits
+from selfplay.games.observation_codec import shown_entries
 from selfplay.games.rules import Position
 
 HALVES = (
@@ -72,6 +72,13 @@ def check_planes(game: Game, planes: Planes) -> None:
         raise SettingError(
             f"game={game.name}: its observation has only the planes 0 to {game.observation_shape[0] - 1}"
         )
+    limits = game.observation_codec.entries.limits[:: prod(game.observation_shape[1:])]
+    for plane in (planes.marks, planes.upright, *planes.in_sets):
+        if plane >= 0 and limits[plane] > 1:
+            raise SettingError(
+                f"game={game.name}: plane {plane} of its observation has numbers from 0 to {limits[plane]}; tables of "
+                "patterns see only boards, flags and bits of numbers"
+            )
 
 
 def check_two_boards(game: Game) -> None:
@@ -104,7 +111,7 @@ def swapped(seen: Seen, squares: int, planes: Planes) -> Seen:
 def bits_of_planes(game: Game) -> tuple[tuple[int, ...], int]:
     """The bit of the packed position with which each plane of the observation begins; and the number of squares."""
     squares = prod(game.observation_shape[1:])
-    return tuple(shown_bits(game.rules.position, game.observation_shape)[::squares].tolist()), squares
+    return tuple(shown_entries(game.rules.position, game.observation_shape).lowest[::squares].tolist()), squares
 
 
 def seeing(game: Game, planes: Planes) -> Callable[[Position], Seen]:

@@ -34,6 +34,11 @@ def _usual_title(game: BatchStepping) -> str:
     return game.own_name or game.name
 
 
+def _in_words(value: int | tuple[int, ...]) -> str:
+    """The value of a field of a position."""
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(int(value))
+
+
 class Presentation:
     """The texts and the board with which a game is shown. Everything has a default that a game may override.
 
@@ -177,7 +182,7 @@ class Presentation:
         texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
             fields = self.game.positions(state)[row]._asdict().items()
-            fields_text = ", ".join(f"{name} {int(value)}" for name, value in fields)
+            fields_text = ", ".join(f"{name} {_in_words(value)}" for name, value in fields)
             return "\n".join(filter(None, [fields_text, *texts.values(), self.caption(state, row)]))
         cells = self.stone_signs(state, row)
         for action, value in shown:

@@ -28,8 +28,7 @@ class Rules(NamedTuple):
     """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
     observation_entry: Callable[[Position, int], Any] | None = None
     """(position, index) to entry `index` (0 or 1) of the flattened observation of the player who is not to move. None:
-    a plane for each board, that of `opp` before that of `own`, then a plane for each bit of each number, the lowest
-    first."""
+    `selfplay.games.observation_codec.shown_entries`."""
     moves_again: Callable[[Position], Any] | None = None
     """Whether the player to move has also made the last move (bool). None: the players take turns."""
     margin: Callable[[Position], Any] | None = None

@@ -86,7 +86,8 @@ class BatchStepping:
         return [position_at(self.rules.position, state.position, row) for row in range(state.batch_size)]
 
     def field(self, state: State, name: str) -> Tensor:
-        """int64[B], or int64[B, K] for a board of more than 64 squares: a field of each position."""
+        """A field of each position: int64[B], int64[B, K] for a board of more than 64 squares, or int64[B, M] for M
+        numbers."""
         return torch.from_numpy(field_values(self.rules.position, state.position.numpy(), name))
 
     def legal_action_mask(self, state: State) -> Tensor:
@@ -143,15 +144,22 @@ class BatchStepping:
     def observe(self, state: State) -> Tensor:
         """float32[B, *observation_shape]: each position as seen by the player who is not to move there: usually the one
         who has just moved."""
-        entries = self.observation_bits(state).to(torch.float32)
+        entries = self.observation_codec.entries.scaled(self.observation_bits(state))
         return entries.reshape(state.batch_size, *self.observation_shape)
 
+    def observations_in(self, packed: Tensor) -> Tensor:
+        """float32[N, *observation_shape]: observations as `observe` gives them, from those that `ObservationCodec.pack`
+        has packed (uint8[N, I], on any device)."""
+        entries = self.observation_codec.entries
+        return entries.scaled(entries.unpacked(packed)).reshape(-1, *self.observation_shape)
+
     def observation_bits(self, state: State) -> Tensor:
-        """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
+        """uint8[B, bits of the entries]: the entries of `observe`, flattened in C order, as 0 and 1; of each number its
+        bits, the lowest first, before it is scaled."""
         if self.kernels.observe is not None:
             return self.kernels.observe(state.position, prod(self.observation_shape))
-        packed = self.observation_codec.pack(state.position.numpy())
-        return torch.from_numpy(np.unpackbits(packed, axis=1, count=prod(self.observation_shape)))
+        codec = self.observation_codec
+        return codec.entries.unpacked(torch.from_numpy(codec.pack(state.position.numpy())))
 
     def lead_to_move(self, state: State) -> Tensor:
         """float64[B]: the lead of the player to move in points, in a game that counts them."""
@@ -172,7 +180,10 @@ class BatchStepping:
     @property
     def num_squares(self) -> int | None:
         """S, the number of squares of the board; None if observations do not begin with two planes of stones."""
-        shape = self.observation_shape
+        shape, places = self.observation_shape, self.rules.position.places
+        shows_numbers = self.rules.observation_entry is None and any(place.is_several for place in places)
+        if shows_numbers and sum(place.is_board for place in places) < 2:
+            return None
         return prod(shape[1:]) if len(shape) == 3 and shape[0] >= 2 else None
 
     @property

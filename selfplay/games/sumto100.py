@@ -14,6 +14,7 @@ from selfplay.compute.compiled_words import as_word
 from selfplay.compute.positions import Packed, number, position
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import ForeignObservationError
+from selfplay.games.observation_entries import entries_of_bits
 from selfplay.games.presentation import PositionLine, Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -58,20 +59,20 @@ def observation_entry(p: Position, index: int) -> bool:
 class OneHotCodec:
     """Packs and unpacks the one-hot observation of the sum, the only field of positions."""
 
-    size, num_words, shows_all = GOAL + 1, 1, True
+    entries, num_words, shows_all = entries_of_bits(GOAL + 1), 1, True
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
         sums = positions[:, 0]
-        packed = np.zeros((len(sums), -(-self.size // 8)), dtype=np.uint8)
+        packed = np.zeros((len(sums), -(-self.entries.size // 8)), dtype=np.uint8)
         packed[np.arange(len(sums)), sums >> 3] = 128 >> (sums & 7)
         return packed
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
-        entries = np.unpackbits(packed, axis=1, count=self.size)
-        foreign = np.flatnonzero(entries.sum(axis=1, dtype=np.int64) != 1)
+        bits = np.unpackbits(packed, axis=1, count=self.entries.size)
+        foreign = np.flatnonzero(bits.sum(axis=1, dtype=np.int64) != 1)
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
-        sums: Packed = entries.argmax(axis=1)[:, None]
+        sums: Packed = bits.argmax(axis=1)[:, None]
         return sums
 
 

@@ -13,7 +13,7 @@ from selfplay.compute.layer_steps import run_program
 from selfplay.compute.positions import pack
 from selfplay.compute.words import PART_BITS
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import shown_bits
+from selfplay.games.observation_codec import shown_entries
 from selfplay.games.rules import Position, Rules
 from selfplay.search.evaluation import CompiledValue
 from selfplay.search.mcts.evaluator import CompiledPositionValue, compile_afterstates
@@ -24,7 +24,11 @@ class ShownBits(NamedTuple):
     """What an observation shows of a packed position."""
 
     bits: NDArray[np.int64]
-    """int64[D]: the bit that each entry shows; not used where the rules give the entries."""
+    """int64[D]: the bit that each entry shows, of a number the lowest; not used where the rules give the entries."""
+    masks: NDArray[np.int64]
+    """int64[D]: the bits of each entry, from 0 on; likewise."""
+    limits: NDArray[np.int64]
+    """int64[D]: the largest value of each entry before it is scaled; likewise."""
     words: NDArray[np.int64]
     """int64[W]: memory for a packed position."""
 
@@ -39,13 +43,17 @@ class ObservedProgram(NamedTuple):
 def shown_in(game: Game) -> ShownBits:
     """New memory for one search."""
     position, shape = game.rules.position, game.observation_shape
-    is_by_rule = game.rules.observation_entry is not None
-    bits = np.zeros(int(np.prod(shape)), dtype=np.int64) if is_by_rule else shown_bits(position, shape)
-    return ShownBits(bits, np.zeros(position.num_words, dtype=np.int64))
+    words, nothing = np.zeros(position.num_words, dtype=np.int64), np.zeros(int(np.prod(shape)), dtype=np.int64)
+    if game.rules.observation_entry is not None:
+        return ShownBits(nothing, nothing, nothing, words)
+    shown = shown_entries(position, shape)
+    entries = shown.entries
+    return ShownBits(shown.lowest, (1 << entries.widths) - 1, entries.limits, words)
 
 
-def _observing_bits() -> Any:
+def _observing_fields(rules: Rules) -> Any:
     """`observe(position, shown, places, memory)`, which writes the observation made from the fields of a position."""
+    has_numbers = any(place.is_several for place in rules.position.places)
 
     @part_of_compiled
     def observe(position: Position, shown: ShownBits, places: NDArray[np.int64], memory: NDArray[np.float32]) -> None:
@@ -54,7 +62,11 @@ def _observing_bits() -> Any:
             words[k] = part(packed, k)
         for entry in range(len(bits)):
             bit = bits[entry]
-            memory[places[entry]] = (words[bit // PART_BITS] >> (bit % PART_BITS)) & 1
+            shifted = words[bit // PART_BITS] >> (bit % PART_BITS)
+            if has_numbers:
+                memory[places[entry]] = (shifted & shown.masks[entry]) / shown.limits[entry]
+            else:
+                memory[places[entry]] = shifted & 1
 
     return observe
 
@@ -75,7 +87,7 @@ def _observing_entries(rules: Rules) -> Any:
 @cache
 def _compile_network(rules: Rules) -> Any:
     """`run(position, observed)`, which runs the program for a position."""
-    observe = _observing_bits() if rules.observation_entry is None else _observing_entries(rules)
+    observe = _observing_fields(rules) if rules.observation_entry is None else _observing_entries(rules)
 
     @part_of_compiled
     def run(position: Position, observed: ObservedProgram) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.compute.positions import packed_array
+from selfplay.compute.positions import Place, packed_array
 from selfplay.compute.words import word_of_parts
 from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game
@@ -27,7 +27,7 @@ POSITION_TABLE = "a table of solved positions; delete it and compare the levels 
 
 def position_columns(game: Game) -> Columns:
     """The columns of the files; those between `group` and `to_move` are the fields of positions of the game."""
-    fields = dict.fromkeys(game.rules.position._fields, WORD)
+    fields = {name: WORD for place in game.rules.position.places for name in _columns_of(place)}
     return {"position": COUNT, "group": TEXT, **fields, "to_move": COUNT, "action": TEXT, "value": COUNT}
 
 
@@ -56,12 +56,25 @@ def _kept_positions(
 
 
 def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
-    state, names = position.state, game.rules.position._fields
-    fields = {name: _number(game.field(state, name)) for name in names}
+    state, fields = position.state, dict[str, int]()
+    for place in game.rules.position.places:
+        value, names = game.field(state, place.name), _columns_of(place)
+        fields |= zip(names, value[0].tolist() if place.is_several else [_number(value)], strict=True)
     row = {"position": number, **fields, "to_move": int(state.current_player)}
     group = {"group": position.group} if position.group else {}
     actions = position.values.items()
     return [{**row, **group, "action": game.action_to_string(action), "value": value} for action, value in actions]
+
+
+def _columns_of(place: Place) -> list[str]:
+    """The columns of a field: its name, or one for each of several numbers."""
+    return [f"{place.name}[{i}]" for i in range(len(place.offsets))] if place.is_several else [place.name]
+
+
+def _field(place: Place, row: Mapping[str, Any]) -> Any:
+    """The value of a field in a row that has its columns."""
+    values = tuple(row[name] for name in _columns_of(place))
+    return values if place.is_several else values[0]
 
 
 def _number(words: Tensor) -> int:
@@ -88,13 +101,13 @@ def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition | No
     first, kind = rows[0], game.rules.position
     values = [row.get("value", EVERY_LOSS) for row in rows]
     if (
-        not set(kind._fields) <= set(first)
+        not all(set(_columns_of(place)) <= set(first) for place in kind.places)
         or first.get("to_move") not in (0, 1)
         or max(map(abs, values)) >= -EVERY_LOSS
     ):
         return None
     try:
-        packed = packed_array([kind(**{name: first[name] for name in kind._fields})])
+        packed = packed_array([kind(*(_field(place, first) for place in kind.places))])
     except ConformanceError:
         return None
     if not are_positions(kind, packed):

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output, probe
 from selfplay.compute.portable import arithmetic_of, is_portable
-from selfplay.training.examples import Batch, Examples, observations_in
+from selfplay.games.game import Game
+from selfplay.training.examples import Batch, Examples
 from selfplay.training.losses import Losses, cross_entropies, weighted_squared_errors
 from selfplay.training.optimizers import LearningRate, flattened
 from selfplay.training.parameters import OPTIMIZERS, LossWeights, Training
@@ -30,20 +31,20 @@ class BatchTraining:
     def __init__(
         self,
         network: nn.Module,
-        observation_shape: tuple[int, ...],
+        game: Game,
         training: Training,
         learning_rate: LearningRate,
         processes: ProcessGroup,
         loss: LossWeights,
     ) -> None:
-        self._network, self._shape, self._processes, self._loss = network, observation_shape, processes, loss
+        self._network, self._game, self._processes, self._loss = network, game, processes, loss
         self._learning_rate, self._steps = learning_rate, 0
         self.weights, self._gradient = flattened(network.parameters())
         make = OPTIMIZERS[training.optimizer]
         self._optimizer = make(self.weights, self._gradient, training, is_portable=is_portable(network))
         self._value: nn.Module = _ValueOf(network)
         if processes.world_size > 1:
-            has_policy_head = probe(network, observation_shape).policy_logits is not None
+            has_policy_head = probe(network, game.observation_shape).policy_logits is not None
             self._value = processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
         self._autocast = autocast(training.precision, self.weights.device)
 
@@ -67,11 +68,11 @@ class BatchTraining:
 
     def _step_with_policies(self, examples: Examples, policies: Tensor) -> tuple[Tensor, Tensor]:
         """Take a step; returns the mean squared error of the values, and the mean cross-entropy of the policies."""
-        observations = observations_in(examples.packed, self._shape)
+        observations = self._game.observations_in(examples.packed)
         self._gradient.zero_()
         with arithmetic_of(self._network):
             with self._autocast:
-                output: Output = self._network(observations.float())
+                output: Output = self._network(observations)
             assert output.policy_logits is not None, "checked before the matches of level 0"
             value_loss = weighted_squared_errors(output.value.float(), examples.targets, examples.weights).mean()
             policy_loss = (examples.weights * cross_entropies(output.policy_logits.float(), policies)).mean()
@@ -80,11 +81,11 @@ class BatchTraining:
 
     def _step(self, batch: Batch) -> Tensor:
         """Take a step; returns this process's part of the loss of the batch."""
-        observations = observations_in(batch.share.packed, self._shape)
+        observations = self._game.observations_in(batch.share.packed)
         self._gradient.zero_()
         with arithmetic_of(self._network):
             with self._autocast:
-                values = self._value(observations.float()).float()
+                values = self._value(observations).float()
             total = weighted_squared_errors(values, batch.share.targets, batch.share.weights).sum()
         # The mean over the whole batch, times the number of processes because their gradients are averaged.
         loss: Tensor = total / (batch.size / self._processes.world_size)

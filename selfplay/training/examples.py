@@ -1,7 +1,6 @@
 """Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries."""
 
 from collections.abc import Iterator
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ from selfplay.compute.elementary import exponential, logarithm
 from selfplay.compute.positions import Packed
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
-from selfplay.games.rules import Symmetries
 from selfplay.training.parameters import Training
 
 ILLEGAL = -1.0
@@ -21,7 +19,7 @@ ILLEGAL = -1.0
 
 
 Columns = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32] | None]
-"""Of N rows: uint8[N, ceil(D / 8)], the packed observations; float32[N], the targets; and float32[N, A], the policies,
+"""Of N rows: uint8[N, ceil(B / 8)], the packed observations; float32[N], the targets; and float32[N, A], the policies,
 ILLEGAL where an action is illegal, or None."""
 
 
@@ -29,7 +27,7 @@ class Examples(NamedTuple):
     """N training examples."""
 
     packed: Tensor
-    """uint8[N, ceil(D / 8)]: the observations, one bit for each entry (`np.packbits`)."""
+    """uint8[N, ceil(B / 8)]: the observations, as `ObservationCodec` packs them."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
@@ -57,15 +55,6 @@ class Batch(NamedTuple):
     """Number of examples in the whole batch."""
 
 
-def observations_in(packed: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """uint8[N, *shape], 0 or 1: the observations that are packed in uint8[N, ceil(D / 8)]."""
-    size = prod(shape)
-    if packed.is_cpu:
-        return torch.from_numpy(np.unpackbits(packed.numpy(), axis=1, count=size)).reshape(-1, *shape)
-    shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=packed.device)
-    return ((packed.unsqueeze(-1) >> shifts) & 1).flatten(1)[:, :size].reshape(-1, *shape)
-
-
 def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct rows of uint8[N, W], sorted.
 
@@ -86,10 +75,10 @@ def training_examples(
     targets: NDArray[np.float32],
     policies: NDArray[np.float32] | None,
     training: Training,
-    symmetries: Symmetries,
+    game: Game,
 ) -> Examples:
-    """The examples made from N rows, given by their `Columns`: merged where equal, and multiplied by the symmetries, as
-    `training` says.
+    """The examples made from N rows, given by their `Columns`: merged where equal, and multiplied by the symmetries of
+    the game, as `training` says.
 
     Merged examples have the mean target and policy of their rows, and the weight count ** weight_power, scaled to
     mean 1. If the observation does not determine the position, an action is illegal where it is in all the positions.
@@ -100,7 +89,8 @@ def training_examples(
     if training.merge:
         packed, counts, means = _merge(packed, counts, means)
     if training.symmetries:
-        images = symmetries.observations
+        symmetries = game.symmetries
+        images = game.observation_codec.entries.bits_of_images(symmetries.observations)
         packed = _all_images(packed, images)
         counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images), axis=0)
         if policies is not None:
@@ -163,7 +153,7 @@ def mark_illegal(policies: NDArray[np.float32], positions: Packed, game: Game) -
 
 
 def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """All images of the first row, then all of the second, and so on; `images` is int64[S, D]."""
+    """All images of the first row, then all of the second, and so on; `images` is int64[S, B]."""
     together = np.empty((len(packed), len(images), packed.shape[1]), dtype=np.uint8)
     for number, image in enumerate(images):
         together[:, number] = PackedPermutation(image)(packed)

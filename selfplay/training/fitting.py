@@ -108,11 +108,11 @@ def fit(
     """
     check_parameters(training, "training.")
     check_parameters(loss, "loss.")
-    key, shape = stream_key(seed, level, Activity.TRAINING), rows.game.observation_shape
+    key = stream_key(seed, level, Activity.TRAINING)
     network.to(device)
     split = SplitRows(rows, training, key, processes)
     rates = LearningRate(training, split.num_examples, level)
-    trainer = BatchTraining(network, shape, training, rates, processes, loss)
+    trainer = BatchTraining(network, rows.game, training, rates, processes, loss)
     batches = split.batches(trainer.weights.device)
     epochs: list[Epoch] = []
     best_weights = trainer.weights.clone()
@@ -121,7 +121,7 @@ def fit(
         for _ in range(training.epochs):
             network.train()
             trained = trainer.run_epoch(batches)
-            validation = validation_losses(network, split.held_out, shape, processes, device)
+            validation = validation_losses(network, split.held_out, rows.game, processes, device)
             epoch = _next_epoch(epochs, trained.total(loss), validation.total(loss))
             with arithmetic_of(network):
                 parts = _parts(trained, validation, trainer.weights, training.weight_decay)

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.compute.portable import arithmetic_of
-from selfplay.training.examples import ILLEGAL, observations_in
+from selfplay.games.game import Game
+from selfplay.training.examples import ILLEGAL
 from selfplay.training.parameters import LossWeights
 from selfplay.training.process_group import ProcessGroup
 from selfplay.training.rows import HeldOut
@@ -52,7 +53,7 @@ class Losses(NamedTuple):
 def validation_losses(
     network: nn.Module,
     held_out: Sequence[HeldOut],
-    observation_shape: tuple[int, ...],
+    game: Game,
     processes: ProcessGroup,
     device: str,
 ) -> Losses:
@@ -66,7 +67,7 @@ def validation_losses(
     with arithmetic_of(network), torch.inference_mode():
         for part in held_out:
             blocks = torch.split(part.packed.to(device), VALIDATION_BLOCK)
-            outputs = [network(observations_in(block, observation_shape).float()) for block in blocks]
+            outputs = [network(game.observations_in(block)) for block in blocks]
             values = torch.cat([output.value for output in outputs])
             errors = (values[part.inverse.to(device)] - part.targets.to(device)).double().square()
             policy_loss = 0.0

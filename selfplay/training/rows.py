@@ -33,7 +33,7 @@ class HeldOut(NamedTuple):
     """N held-out rows, as M distinct observations and the number of each row's observation."""
 
     packed: Tensor
-    """uint8[M, ceil(D / 8)]: the observations, one bit for each entry."""
+    """uint8[M, ceil(B / 8)]: the observations, as `ObservationCodec` packs them."""
     inverse: Tensor
     """int64[N]: numbers in range(M)"""
     targets: Tensor
@@ -210,7 +210,7 @@ def _examples(rows: TrainingRows, are_trained: NDArray[np.bool_], training: Trai
     size = rows.num_rows if training.merge else PART
     for start in range(0, rows.num_rows, size):
         trained = start + np.flatnonzero(are_trained[start : start + size])
-        examples = training_examples(*rows.select(trained), training, rows.game.symmetries)
+        examples = training_examples(*rows.select(trained), training, rows.game)
         for column, array in zip(columns, examples, strict=True):
             if array is not None:
                 column.add(array.numpy())

@@ -19,7 +19,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games import Game, make_game
-from selfplay.games.observation_codec import shown_bits
+from selfplay.games.observation_codec import shown_entries
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.installation import require_package
@@ -179,7 +179,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "initial": str(int(pack(game.rules.initial))),
         "set_up": [str(int(pack(game.position_set_up(0, 0, seat)))) for seat in (0, 1) if game.can_be_set_up],
         "dead_stones": {"playouts": PLAYOUTS, "survival": SURVIVAL},
-        "shown": _shown(game),
+        **_shown(game),
         "num_squares": game.num_squares,
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
@@ -200,10 +200,13 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
     }
 
 
-def _shown(game: Game) -> list[int] | None:
-    """The bit of packed positions that each entry of observations shows; None if a rule gives them."""
-    is_of_fields = game.rules.observation_entry is None
-    return shown_bits(game.rules.position, game.observation_shape).tolist() if is_of_fields else None
+def _shown(game: Game) -> dict[str, list[int] | None]:
+    """The lowest bit of packed positions that each entry of observations shows, and the largest value of each; None if
+    a rule gives them."""
+    if game.rules.observation_entry is not None:
+        return {"shown": None, "limits": None}
+    shown = shown_entries(game.rules.position, game.observation_shape)
+    return {"shown": shown.lowest.tolist(), "limits": shown.entries.limits.tolist()}
 
 
 def _templates(game: Game) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compiled_words import as_word, bit_like, lowest, num_parts, part
 from selfplay.compute.positions import PositionClass
+from selfplay.compute.replaced import replaced
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
-from selfplay.web.javascript_values import NUMBER, WORD, Kind, Value, joined, kind_of, wrapped
+from selfplay.web.javascript_values import NUMBER, WORD, Kind, Value, joined, kind_of, kind_of_entries, wrapped
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
 """Operators whose result has the width of the operands."""
@@ -25,9 +26,9 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 KNOWN = "rules that can be translated have assignments, if, while, for over range() or a tuple, break, continue and"
 KNOWN += " return, and in them & | ^ ~ << >> + - * // % and or not, comparisons, calls of such rules and of classes of"
-KNOWN += " positions, fields of positions, entries of constant tuples, and min, max, abs, bool and int"
+KNOWN += " positions, fields of positions, entries and parts of tuples, replaced, len, sum, min, max, abs, bool and int"
 
-BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
+BUILT_IN: dict[Callable[..., Any], Callable[..., Value | None]] = {
     bit_count: lambda word: Value(f"bitCount({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
     lowest: lambda word: Value(f"lowest({word.as_kind(word.kind or WORD)})", NUMBER, is_natural=True),
     bit_like: lambda word, number: Value(f"(1n << {number.text})", word.kind),
@@ -36,18 +37,50 @@ BUILT_IN: dict[Callable[..., Any], Callable[..., Value]] = {
     as_word: lambda number: Value(number.as_kind(WORD), WORD),
     min: lambda *values: _chosen("<", *values),
     max: lambda *values: _chosen(">", *values),
+    len: lambda several: Value(f"{len(several.kind)}n", NUMBER, is_natural=True) if _is_tuple(several) else None,
+    sum: lambda several: _reduced(several, wrapped("one + other", NUMBER)),
+    replaced: lambda several, i, number: _replaced(several, i, number),
     abs: lambda one: Value(f"({one.text} < 0n ? -{one.text} : {one.text})", NUMBER),
     bool: lambda value: Value(f"({value.text} ? 1n : 0n)", NUMBER, is_natural=True),
     int: lambda value: Value(value.as_kind(NUMBER), NUMBER, value.is_natural),
 }
-"""Functions that are not translated from their source."""
+"""Functions that are not translated from their source; None: not of values of these kinds."""
 
 
-def _chosen(sign: str, one: Value, other: Value) -> Value:
-    """The smaller or the larger of two words or numbers."""
-    kind = joined(one.kind, other.kind) or NUMBER
-    left, right = one.as_kind(kind), other.as_kind(kind)
-    return Value(f"({left} {sign} {right} ? {left} : {right})", kind)
+def _chosen(sign: str, one: Value, *others: Value) -> Value | None:
+    """The smaller or the larger of two words or numbers, or of the numbers in a tuple."""
+    if not others:
+        return _reduced(one, f"one {sign} other ? one : other")
+    for other in others:
+        kind = joined(one.kind, other.kind) or NUMBER
+        left, right = one.as_kind(kind), other.as_kind(kind)
+        one = Value(f"({left} {sign} {right} ? {left} : {right})", kind)
+    return one
+
+
+def _takes(function: Callable[..., Any], arguments: list[Value]) -> bool:
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_tuple(value: Value) -> bool:
+    return kind_of_entries(value.kind) is not None
+
+
+def _reduced(several: Value, text: str) -> Value | None:
+    """One number from those of a tuple, two at a time: `one` and `other`."""
+    if kind_of_entries(several.kind) != NUMBER:
+        return None
+    return Value(f"{several.text}.reduce((one, other) => {text})", NUMBER)
+
+
+def _replaced(several: Value, i: Value, number: Value) -> Value | None:
+    if kind_of_entries(several.kind) != NUMBER or not i.kind == number.kind == NUMBER:
+        return None
+    return Value(f"replaced({several.text}, {i.text}, {number.text})", several.kind)
 
 
 class Translated(Protocol):
@@ -94,9 +127,8 @@ class RuleSource:
         match node:
             case ast.Constant(value=int()) | ast.Name():
                 return self._number_or_name(node)
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if self.is_constant_tuple(name):
-                table, width = self.table(node, self.outer[name])
-                return Value(f"{table}[Number({self.value(index).text})]", width)
+            case ast.Subscript(value=of, slice=index):
+                return self._part_of_tuple(node, self.value(of), index)
             case ast.Attribute(value=of, attr=name):
                 return self._field(node, self.value(of), name)
             case ast.Tuple(elts=elements):
@@ -120,6 +152,9 @@ class RuleSource:
                 left, right, kind = self._of_one_kind(node, node.left, node.comparators[0])
                 if isinstance(kind, int):
                     return Value(f"({left} {COMPARISONS[type(comparison)]} {right} ? 1n : 0n)", NUMBER, is_natural=True)
+                if isinstance(kind, tuple) and isinstance(comparison, ast.Eq | ast.NotEq):
+                    are_equal = ("1n", "0n") if isinstance(comparison, ast.Eq) else ("0n", "1n")
+                    return Value(f"(areEqual({left}, {right}) ? {' : '.join(are_equal)})", NUMBER, is_natural=True)
             case ast.Call(func=ast.Name(id=name)):
                 return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self.refused(node)
@@ -132,6 +167,9 @@ class RuleSource:
             if isinstance(kind, int):
                 return Value(wrapped(f"{sign}{text}", kind), kind)
             raise self.refused(node)
+        one, other = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Add) and isinstance(one.kind, tuple) and isinstance(other.kind, tuple):
+            return Value(f"[...{one.text}, ...{other.text}]", one.kind + other.kind)
         left, right, kind = self._of_one_kind(node, node.left, node.right)
         match node.op:
             case ast.FloorDiv() if kind == NUMBER:
@@ -152,7 +190,11 @@ class RuleSource:
         if node.keywords:
             raise self.refused(node)
         if isinstance(function, Hashable) and function in BUILT_IN:
-            return BUILT_IN[function](*arguments)
+            built_in = BUILT_IN[function]
+            found = built_in(*arguments) if _takes(built_in, arguments) else None
+            if found is None:
+                raise self.refused(node)
+            return found
         if not isinstance(function, FunctionType):
             raise self.refused(node)
         called = self.translation.called(function, [argument.kind for argument in arguments])
@@ -172,10 +214,34 @@ class RuleSource:
             return Value(f"{position.text}.{name}", kind_of(position.kind.place(name)), is_natural=True)
         raise self.refused(node)
 
-    def is_constant_tuple(self, name: str) -> bool:
+    def _part_of_tuple(self, node: ast.expr, several: Value, index: ast.expr) -> Value:
+        """An entry of a tuple, or those between constant bounds."""
+        kind = kind_of_entries(several.kind)
+        if kind is None or not isinstance(several.kind, tuple):
+            raise self.refused(node)
+        if not isinstance(index, ast.Slice):
+            return Value(f"entryOf({several.text}, {self.value(index).text})", kind)
+        if index.step is not None:
+            raise self.refused(node)
+        bounds = [None if bound is None else self._constant_number(bound) for bound in (index.lower, index.upper)]
+        first, last, _ = slice(*bounds).indices(len(several.kind))
+        return Value(f"{several.text}.slice({first}, {last})", several.kind[first:last])
+
+    def _constant_number(self, node: ast.expr) -> int:
+        """A literal number or the name of a constant, which compiled code needs too."""
+        match node:
+            case ast.Constant(value=int(number)):
+                return number
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+                return -number
+            case ast.Name(id=name) if name not in self.kinds and isinstance(self.outer.get(name), int):
+                return int(self.outer[name])
+        raise self.refused(node)
+
+    def _is_constant_tuple(self, name: str) -> bool:
         return name not in self.kinds and isinstance(self.outer.get(name), tuple)
 
-    def table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, Kind]:
+    def _table(self, node: ast.expr, constants: tuple[Any, ...]) -> tuple[str, Kind]:
         """The name in JavaScript of a constant tuple, and the kind of its entries."""
         values = [self._constant(node, constant) for constant in constants]
         kind: Kind | None = values[0].kind if values else None
@@ -197,6 +263,9 @@ class RuleSource:
     def _number_or_name(self, node: ast.Constant | ast.Name) -> Value:
         if isinstance(node, ast.Name) and node.id in self.kinds:
             return Value(f"${node.id}", self.kinds[node.id])
+        if isinstance(node, ast.Name) and self._is_constant_tuple(node.id):
+            table, kind = self._table(node, self.outer[node.id])
+            return Value(table, (kind,) * len(self.outer[node.id]))
         return self._number(node, node.value if isinstance(node, ast.Constant) else self.outer.get(node.id))
 
     def _number(self, node: ast.expr, constant: Any) -> Value:

@@ -32,9 +32,17 @@ class Value(NamedTuple):
         return self.text
 
 
-def kind_of(place: Place) -> int:
+def kind_of(place: Place) -> Kind:
     """The kind of a field of positions."""
+    if place.is_several:
+        return (NUMBER,) * len(place.offsets)
     return place.num_parts if place.is_board else NUMBER
+
+
+def kind_of_entries(kind: Kind) -> Kind | None:
+    """The kind of all the entries of a tuple; None if they are not alike, or it is not a tuple."""
+    kinds = set(kind) if isinstance(kind, tuple) else set()
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def wrapped(text: str, kind: int) -> str:

@@ -13,9 +13,9 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from selfplay.compute.positions import PositionClass
+from selfplay.compute.positions import Place, PositionClass
 from selfplay.web.javascript_expressions import RuleSource
-from selfplay.web.javascript_values import NUMBER, Kind, Value, joined
+from selfplay.web.javascript_values import NUMBER, Kind, Value, joined, kind_of_entries
 
 PRELUDE = """\
 const bitCount = (word) => {
@@ -30,6 +30,20 @@ const bitCount = (word) => {
 };
 const floorDivide = (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n);
 const lowest = (word) => bitCount((word & -word) - 1n);
+const placeIn = (tuple, number) => {
+  const place = Number(number) + (number < 0n ? tuple.length : 0);
+  if (place < 0 || place >= tuple.length) {
+    throw new RangeError("tuple index out of range");
+  }
+  return place;
+};
+const entryOf = (tuple, number) => tuple[placeIn(tuple, number)];
+const replaced = (tuple, number, entry) => {
+  const changed = tuple.slice();
+  changed[placeIn(tuple, number)] = entry;
+  return changed;
+};
+const areEqual = (one, other) => one.every((entry, place) => entry === other[place]);
 """
 
 
@@ -56,12 +70,21 @@ def _packing(position: PositionClass | None) -> list[str]:
     if position is None:
         return []
     places = position.places
-    bits = " | ".join(f"({place.name} << {place.offset}n)" for place in places)
-    fields = ", ".join(f"{one.name}: BigInt.asUintN({one.bits}, word >> {one.offset}n)" for one in places)
+    bits = " | ".join(
+        f"({place.name}{f'[{number}]' if place.is_several else ''} << {offset}n)"
+        for place in places
+        for number, offset in enumerate(place.offsets)
+    )
+    fields = ", ".join(f"{place.name}: {_unpacked(place)}" for place in places)
     return [
         f"export const packed = ({{ {', '.join(place.name for place in places)} }}) => {bits};",
         f"export const unpacked = (word) => ({{ {fields} }});",
     ]
+
+
+def _unpacked(place: Place) -> str:
+    values = [f"BigInt.asUintN({place.bits}, word >> {offset}n)" for offset in place.offsets]
+    return f"[{', '.join(values)}]" if place.is_several else values[0]
 
 
 class _Translation:
@@ -120,14 +143,18 @@ class _Rule(RuleSource):
             case ast.AugAssign():
                 changed = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
                 return self._assignment(node.target, self.value(changed))
-            case ast.For(target=ast.Name(id=name), iter=ast.Name(id=of), orelse=[]) if self.is_constant_tuple(of):
-                table, width = self.table(node.iter, self.outer[of])
-                self._assigned(node.target, name, width)
-                return [f"for (${name} of {table}) {{", *self._block(node.body, "  "), "}"]
-            case ast.For(target=ast.Name(id=name), orelse=[]):
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range")), orelse=[]):
                 start, stop = self._range(node.iter)
                 head = f"for (${name} = {start}; ${name} < {stop}; ${name} += 1n)"
                 return [f"{head} {{", *self._block(node.body, "  "), "}"]
+            case ast.For(target=ast.Name(id=name), orelse=[]):
+                entries = self.value(node.iter)
+                kind = kind_of_entries(entries.kind)
+                if kind is None:
+                    raise self.refused(node)
+                self._assigned(node.target, name, kind)
+                set_name = f"  ${name} = {Value('entry', kind).as_kind(self.kinds[name])};"
+                return [f"for (const entry of {entries.text}) {{", set_name, *self._block(node.body, "  "), "}"]
             case ast.While(orelse=[]):
                 return [f"while ({self.value(node.test).text}) {{", *self._block(node.body, "  "), "}"]
             case ast.If():

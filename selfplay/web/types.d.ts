@@ -192,7 +192,8 @@ type GoTo = (to: Step) => unknown;
  * What the modules of an exported page need to know of its game, and how its opponents play: game.json. initial: the packed
  * position; set_up: boards without stones by the seat that is to move, none if nothing can be set up; dead_stones: the matches
  * with each colour to move by which dead stones are found, and the share of its crossings that a living chain keeps in them;
- * shown: the bit of packed positions that each entry of observations shows, null if a rule gives them.
+ * shown: the bit of packed positions that each entry of observations shows, of a number the lowest; limits: the largest value of
+ * each entry, 1 for a bit; both null if a rule gives the entries.
  */
 interface Description {
   view: BoardGame;
@@ -209,6 +210,7 @@ interface Description {
   set_up: string[];
   dead_stones: { playouts: number; survival: number };
   shown: number[] | null;
+  limits: number[] | null;
   num_squares: number;
   num_actions: number;
   pass_action: number | null;
@@ -255,8 +257,8 @@ type LayerDescription =
   | { kind: "convolution"; weights: string; size: number }
   | { kind: "residual"; added: LayerDescription[] };
 
-/** The fields of a position, seen by the player to move. */
-type Position = Record<string, bigint>;
+/** The fields of a position, seen by the player to move: boards, numbers, and tuples of numbers. */
+type Position = Record<string, any>;
 /** player: the seat that is to move; result: to seat 0, of a match that is over. */
 type GameState = { position: Position; player: number; isOver: boolean; result: number };
 

@@ -79,7 +79,7 @@ def test_an_observation_of_another_position_is_refused(tmp_path, form):
         def pack(self, positions):
             return codec.pack(np.roll(positions, 1, axis=0))
 
-    write_dataset(path, [rows], Shifted(None, codec.size, codec.num_words))
+    write_dataset(path, [rows], Shifted(None, codec.entries.size, codec.num_words))
     with pytest.raises(InvalidFileError, match="the observation of row 1 is not that of its position"):
         read_dataset(path, codec)
 

@@ -15,7 +15,7 @@ from selfplay.dataset.match_rows import discounted_rows
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.observation_codec import shown_bits
+from selfplay.games.observation_codec import shown_entries
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.games.rules import Rules
 from selfplay.players.network_evaluator import EvaluationCache
@@ -35,7 +35,7 @@ def wider(name: str) -> Game:
     game = make_game(name)
     _, legal_actions, play, is_terminal, return_to_move, *_ = game.rules
     narrow = game.rules.position
-    size, shown = narrow.place("own").bits, tuple(map(int, shown_bits(narrow, game.observation_shape)))
+    size, shown = narrow.place("own").bits, tuple(shown_entries(narrow, game.observation_shape).lowest.tolist())
 
     @position
     class Wide(NamedTuple):

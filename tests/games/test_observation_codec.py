@@ -13,7 +13,7 @@ from tests.support.games import BOARDS
 def test_positions_are_recovered(name):
     game = make_game(name)
     rows, codec = random_rows(game, range(20)), game.observation_codec
-    assert codec.size == np.prod(game.observation_shape)
+    assert codec.entries.size == np.prod(game.observation_shape)
     assert (codec.unpack(codec.pack(rows.position)) == rows.position).all()
 
 

@@ -13,6 +13,7 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from tests.support.dataset_tools import read_dataset, rows_are_equal
 from tests.support.dots import TwoBoxes
+from tests.support.kalah import SmallKalah
 from tests.support.runs import tiny_settings
 from tests.support.waits import WAIT, Waits
 
@@ -46,4 +47,13 @@ def test_levels_learn_a_game_in_which_the_same_player_may_move_again(tmp_path: P
     grade = Grader(TwoBoxes()).grade(agent_of_level(tmp_path, 2, TwoBoxes()).player())
     # The random player plays a best action in two thirds of the positions.
     assert grade.wins_given_away.lost == 0
+    assert grade.optimal_action_rate > 0.95
+
+
+@pytest.mark.slow
+def test_levels_learn_a_game_whose_positions_are_several_numbers(tmp_path: Path) -> None:
+    learning = ["matches=3000", "levels=1", "learner.epochs=8", "learner.steps_per_epoch=60"]
+    learn_levels(tiny_settings(tmp_path, "game=tests.support.kalah:SmallKalah", *learning))
+    grade = Grader(SmallKalah()).grade(agent_of_level(tmp_path, 1, SmallKalah()).player())
+    # The random player plays a best action in 87 % of the positions.
     assert grade.optimal_action_rate > 0.95

@@ -27,7 +27,7 @@ def random_rows(game, matches, key=0, gamma=0.95):
 
 def observations_of(rows, codec):
     """uint8[N, D]: the observations of rows, 0 or 1."""
-    return np.unpackbits(codec.pack(rows.position), axis=1, count=codec.size)
+    return np.unpackbits(codec.pack(rows.position), axis=1, count=codec.entries.size)
 
 
 def positions_of(observations, codec):
@@ -39,7 +39,7 @@ def drawn_rows(codec, count, seed, num_actions=0):
     """Rows of random numbers; without policies, or with policies of this number of actions."""
     random = np.random.default_rng(seed)
     match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
-    positions = positions_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
+    positions = positions_of(random.integers(0, 2, (count, codec.entries.size), dtype=np.uint8), codec)
     rows = Rows(match, ply, positions, random.uniform(-1, 1, count).astype(np.float32))
     policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
     return rows._replace(policy=policy)

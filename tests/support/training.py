@@ -7,7 +7,7 @@ from torch import nn
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game
 from selfplay.training.epochs import Epoch
-from selfplay.training.examples import Examples, observations_in, training_examples
+from selfplay.training.examples import Examples, training_examples
 from selfplay.training.fitting import fit
 from selfplay.training.parameters import Training
 from selfplay.training.rows import TrainingRows
@@ -21,8 +21,8 @@ def training_settings(**changes: object) -> Training:
 def examples_of(rows: Rows, settings: Training, game: Game) -> Examples:
     """`training_examples` with the observations that they show, uint8[N, D], in the place of packed ones."""
     codec = game.observation_codec
-    examples = training_examples(codec.pack(rows.position), rows.target, None, settings, game.symmetries)
-    return examples._replace(packed=observations_in(examples.packed, (codec.size,)))
+    examples = training_examples(codec.pack(rows.position), rows.target, None, settings, game)
+    return examples._replace(packed=codec.entries.unpacked(examples.packed))
 
 
 def fit_to_rows(

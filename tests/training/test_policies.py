@@ -40,7 +40,7 @@ def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
 
 def examples_of(rows: Rows, **settings):
     packed = CODEC.pack(rows.position)
-    return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME.symmetries)
+    return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME)
 
 
 def on(*squares: int) -> list[float]:
@@ -94,7 +94,7 @@ def test_an_action_counts_where_it_is_legal_in_a_position_with_the_same_observat
     rows = TrainingRows(game, [Rows(*numbers, positions, np.zeros(3, np.float32), policies)])
     assert (rows.policies == ILLEGAL).tolist() == [[False] * 5, [False] * 4 + [True], [True] + [False] * 3 + [True]]
     settings = training_settings(symmetries=False)
-    examples = training_examples(*rows.select(np.arange(3)), settings, game.symmetries)
+    examples = training_examples(*rows.select(np.arange(3)), settings, game)
     assert sorted(examples.policies.tolist()) == [[ILLEGAL, 1, 0, 0, ILLEGAL], [0.5, 0, 0, 0, 0.5]]
     held_out = held_out_rows(*rows.select(np.arange(3)))
     assert sorted(held_out.policies.tolist()) == [[ILLEGAL, 1, 0, 0, ILLEGAL], [1, 0, 0, 0, 1]]

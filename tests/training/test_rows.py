@@ -20,7 +20,6 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
 from selfplay.training import rows as training_rows
-from selfplay.training.examples import observations_in
 from selfplay.training.fitting import fit
 from selfplay.training.rows import SplitRows, TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, positions_of, random_rows
@@ -29,7 +28,6 @@ from tests.support.datasets_in_parts import (
     GAME,
     KEY,
     SEED,
-    SHAPE,
     all_rows,
     in_parts,
     make_network,
@@ -49,7 +47,7 @@ def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own():
     shown = []
     for _ in range(2):
         of_pass = [batch.share for batch in islice(batches, steps)]
-        observations = torch.cat([observations_in(share.packed, SHAPE).reshape(-1, 18) for share in of_pass]).numpy()
+        observations = torch.cat([CODEC.entries.unpacked(share.packed) for share in of_pass]).numpy()
         targets = torch.cat([share.targets for share in of_pass]).tolist()
         shown.append([(row.tobytes(), target) for row, target in zip(observations, targets, strict=True)])
     kept = all_rows().select(~is_held_out(all_rows().match, 0.2, KEY))

@@ -15,7 +15,7 @@ const HALVES = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
 });
 
 /** @type {(description: Description, address: URL) => Promise<Evaluation>} */
-export async function loadAgent({ network, arrays, shown }, address) {
+export async function loadAgent({ network, arrays, shown, limits }, address) {
   const response = await fetch(address);
   if (!response.ok) {
     throw new Error(`${response.status} for ${address.pathname}`);
@@ -30,7 +30,7 @@ export async function loadAgent({ network, arrays, shown }, address) {
       return [name, array];
     }),
   );
-  return network.kind === "tables" ? new Tables(network, read, shown ?? []) : new Layers(network, read, observer(shown, network.shape.reduce((size, one) => size * one)));
+  return network.kind === "tables" ? new Tables(network, read, shown ?? []) : new Layers(network, read, observer({ shown, limits }, network.shape.reduce((size, one) => size * one)));
 }
 
 class Tables {

@@ -23,17 +23,22 @@ export function bitsOf(word) {
 /** @type {(squares: number[], stone: number) => bigint} */
 const wordOf = (squares, stone) => squares.reduce((word, one, square) => (one === stone ? word | (1n << BigInt(square)) : word), 0n);
 
-// From a position to the entries of its observation, seen by the player who is not to move: each is a bit of the packed
-// position or, without these, what a rule gives.
-/** @type {(shown: number[] | null, size: number) => (position: Position) => number[]} */
-export function observer(shown, size) {
-  if (shown === null) {
+// From a position to the first entries of its observation, seen by the player who is not to move: each is a bit of the
+// packed position, or a number of it divided by its limit; or, without these, what a rule gives.
+/** @type {(description: Pick<Description, "shown" | "limits">, size: number) => (position: Position) => number[]} */
+export function observer({ shown, limits }, size) {
+  if (shown === null || limits === null) {
     const entries = [...Array(size).keys()].map(BigInt);
     return (position) => entries.map((entry) => Number(rules.observationEntry(position, entry)));
   }
+  const lowest = shown.slice(0, size);
+  const widths = limits.map((limit) => BigInt(limit).toString(2).length);
   return (position) => {
-    const bits = new Set(bitsOf(rules.packed(position)));
-    return shown.slice(0, size).map((bit) => Number(bits.has(bit)));
+    const packed = rules.packed(position);
+    const bits = new Set(bitsOf(packed));
+    return lowest.map((bit, entry) =>
+      limits[entry] === 1 ? Number(bits.has(bit)) : Math.fround(Number(BigInt.asUintN(widths[entry], packed >> BigInt(bit))) / limits[entry]),
+    );
   };
 }
 
@@ -43,9 +48,9 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "set_up" | "pass_action" | "num_actions" | "num_squares" | "shown" | "mark_fields" | "ends">} description
+   * @param {Pick<Description, "initial" | "set_up" | "pass_action" | "num_actions" | "num_squares" | "shown" | "limits" | "mark_fields" | "ends">} description
    */
-  constructor({ initial, set_up: setUp, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, mark_fields: markFields, ends }) {
+  constructor({ initial, set_up: setUp, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, limits, mark_fields: markFields, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
@@ -54,7 +59,7 @@ export class Game {
     this.markFields = markFields;
     this.initial = rules.unpacked(BigInt(initial));
     this.emptied = setUp.map((position) => rules.unpacked(BigInt(position)));
-    this.stones = observer(shown, 2 * numSquares);
+    this.stones = observer({ shown, limits }, 2 * numSquares);
   }
 
   start() {
