@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import torch
 
 from selfplay import learn_levels, load_level
@@ -10,6 +11,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.match_series import play_match_series
 from tests.support.dataset_tools import read_dataset
+from tests.support.doc_pages import write_module
 from tests.support.outside_training import PolicyNetwork
 from tests.support.pile import Pile
 from tests.support.runs import tiny_settings
@@ -49,3 +51,17 @@ def test_levels_of_an_outside_game_are_generated_trained_loaded_and_played(tmp_p
     # Both players are deterministic, so only who moves first decides a match; seven coins cannot be shared equally.
     assert (wins + losses, draws) == (20, 0)
     assert wins in {0, 10, 20}
+
+
+def test_an_outcome_a_target_an_optimiser_and_a_schedule_of_the_documentation_are_learned_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_module(tmp_path, "adding_a_learner.md", "class SignDescent", "own_parts.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    parts = {"outcome": "win_and_lead", "targets": "bold", "optimizer": "SignDescent", "schedule": "halving"}
+    run = RunFolder(tmp_path / "run")
+    chosen = [f"learner.{parameter}=own_parts:{name}" for parameter, name in parts.items()]
+    learn_levels(tiny_settings(run.path, *chosen, "levels=1", "matches=50"))
+    agent = load_level(run.path, 1)
+    targets = set(read_dataset(run.dataset(0), agent.game.observation_codec).target.tolist())
+    assert min(abs(target) for target in targets) == pytest.approx(0.1)

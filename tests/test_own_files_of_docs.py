@@ -139,6 +139,7 @@ def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> N
 
 def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: Folder) -> None:
     write_module(folder.path, LEARNER, "class PolicyGradient(Learner)", "policy_gradient.py")
+    write_module(folder.path, LEARNER, "class SignDescent", "own_parts.py")
     printed = folder.follow(LEARNER, "tictactoe", "level-7")
     learned = printed[
         "selfplay learn learner=policy_gradient:PolicyGradient levels=6 matches=8000 run_dir=outputs/gradient"

@@ -61,11 +61,11 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
         return Position(p.opp, p.own, lines, 0)
 
     @rule
-    def moves_again(p: Position) -> Word:
+    def moves_again(p: Position) -> bool:
         return p.again == 1
 
     @rule
-    def is_terminal(p: Position) -> Word:
+    def is_terminal(p: Position) -> bool:
         return p.lines == every_line
 
     @rule

@@ -22,14 +22,14 @@ class Rules(NamedTuple):
     """The legal actions as the bits of a word; 0 if the match is over or only a pass is legal."""
     play: Callable[[Position, int], Position]
     """(position, legal action) to the next position, seen by the player to move there."""
-    is_terminal: Callable[[Position], Any]
+    is_terminal: Callable[[Position], bool]
     """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0."""
-    return_to_move: Callable[[Position], Any]
+    return_to_move: Callable[[Position], int]
     """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
     observation_entry: Callable[[Position, int], Any] | None = None
     """(position, index) to entry `index` (0 or 1) of the flattened observation of the player who is not to move. None:
     `selfplay.games.observation_codec.shown_entries`."""
-    moves_again: Callable[[Position], Any] | None = None
+    moves_again: Callable[[Position], bool] | None = None
     """Whether the player to move has also made the last move (bool). None: the players take turns."""
     margin: Callable[[Position], Any] | None = None
     """The lead of the player to move, a whole number of `margin_unit` points; None if a match is only won, drawn or
