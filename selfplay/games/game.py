@@ -148,6 +148,10 @@ class Game(MadeAgain, Derivable, BatchStepping):
         lead = self.lead_to_move(state)
         return torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
 
+    def komi_in(self, state: State) -> float | None:
+        """The points that player 1 gets at the end of a match (B = 1): komi, and in Go those for handicap stones."""
+        return self.komi
+
     @property
     def largest_lead(self) -> float | None:
         """The most points by which a match can be won; None if the game does not say it and has no board."""
@@ -371,6 +375,11 @@ class Game(MadeAgain, Derivable, BatchStepping):
         if state.key() == game.init().key():
             return self.init()
         return self.set_up(game.squares(state)[0].tolist(), int(state.current_player))
+
+    def resumed(self, state: State, to_move: int) -> State:
+        """The position (B = 1) of a match that has ended, such as by passes, with this player to move. Raises as
+        `set_up`."""
+        return self.set_up(self.squares(state)[0].tolist(), to_move)
 
     def learned_as(self, name: str | None = None) -> str:
         """The name of this game, or of this game with other parameters, without its `counting_parameters`.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from selfplay.checks import require
 from selfplay.compute.bit_algebra import bit_count_of_64, word_of
 from selfplay.compute.compiled_words import lowest
-from selfplay.compute.positions import Packed, field_values, packed_fields
+from selfplay.compute.positions import Packed, field_values, packed_array, packed_fields
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
@@ -115,7 +115,7 @@ class GoPresentation(Presentation):
             f"The match ends after two passes in a row, or after {game.max_game_length} plies.",
             "On the page, people then agree which stones are dead, and these are taken off. Elsewhere all stones on "
             "the board count as alive: capture the dead ones before you pass.",
-            f"White gets {game.komi:g} points (komi) because black moves first.",
+            f"White gets {game.komi:g} points (komi) because black moves first, and one more for each handicap stone.",
         )
         # Black surrounds the stone in the middle; white plays in two corners, or passes where they are too close.
         middle, last = width // 2, width - 1
@@ -138,11 +138,12 @@ class GoPresentation(Presentation):
     def caption(self, state: State, row: int = 0) -> str:
         """Who leads on the board, if all stones are alive, once there are enough of them."""
         one = state.select(torch.tensor([row]))
+        komi = f"komi {self.game.komi_in(one):g}"
         if not self.lead_counts(one):
-            return f"komi {self.game.komi:g}"
+            return komi
         lead = float(self.game.score(one))
         ahead = f"{self.player_names[int(lead < 0)]} leads by {abs(lead):g}" if lead else "equal"
-        return f"{ahead} (all stones count as alive; komi {self.game.komi:g})"
+        return f"{ahead} (all stones count as alive; {komi})"
 
 
 class Go(Game):
@@ -199,8 +200,33 @@ class Go(Game):
             raise IllegalActionError(f"the stone on {name} is in a chain without a liberty; take it off the board")
 
     def position_set_up(self, own: int, opp: int, to_move: int) -> Any:
-        """The plies are counted from here, from 1 if white moves: an odd number means that white is to move."""
-        return self.rules.initial._replace(own=own, opp=opp, plies=to_move)
+        """The plies are counted from here, from 1 if white moves: an odd number means that white is to move.
+
+        Two or more black stones alone, with white to move, are handicap stones: white gets a point for each, as under
+        Chinese rules.
+        """
+        initial = self.rules.initial
+        stones = opp.bit_count() if to_move == 1 and own == 0 else 0
+        komi = initial.komi + 2 * stones * (stones > 1)
+        if komi > self.rules.position.place("komi").mask:
+            raise IllegalActionError(f"{stones} handicap stones are too many for a komi of {self.komi:g}")
+        return initial._replace(own=own, opp=opp, plies=to_move, komi=komi)
+
+    def set_up_as_in(self, game: Game, state: State) -> State:
+        set_up = super().set_up_as_in(game, state)
+        return self._with_bonus(set_up, (game.komi_in(state) or 0) - (game.komi or 0))
+
+    def resumed(self, state: State, to_move: int) -> State:
+        return self._with_bonus(super().resumed(state, to_move), self.komi_in(state) - self.komi)
+
+    def _with_bonus(self, state: State, bonus: float) -> State:
+        """The position (B = 1) in which white gets these points for handicap stones."""
+        placed = self.positions(state)[0]._replace(komi=int(2 * (self.width**2 + self.komi + bonus)))
+        return state._replace(position=torch.from_numpy(packed_array([placed])))
+
+    def komi_in(self, state: State) -> float:
+        komi = field_values(self.rules.position, state.position.numpy(), "komi")
+        return float(komi[0]) / 2 - self.width**2
 
     def action_to_string(self, action: int) -> str:
         row, column = divmod(action, self.width)

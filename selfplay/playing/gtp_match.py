@@ -98,7 +98,7 @@ class GtpMatch:
     def continue_with(self, seat: int) -> None:
         """Let a match that has ended, such as by passes, go on with a move of `seat`. Raises IllegalActionError."""
         try:
-            start = self.game.set_up(self.game.squares(self.session.state)[0].tolist(), seat)
+            start = self.game.resumed(self.session.state, seat)
         except SettingError as error:
             raise IllegalActionError(str(error)) from error
         self.session.resume([], start=start)

@@ -14,6 +14,8 @@ class Result:
     """The winning seat; None after a draw."""
     points: tuple[float, float] | None
     lead: float | None
+    komi: float | None
+    """The points in it that player 1 gets from the start; None if the game has no komi."""
 
 
 def winner_of(state: State) -> int | None:
@@ -25,8 +27,8 @@ def winner_of(state: State) -> int | None:
 def result_of(game: Game, state: State, winner: int | None) -> Result:
     """The result of a match that ends with `state` (B = 1). If a player has given up, no points count."""
     if not bool(game.state_at(state.position).terminated):
-        return Result(winner, None, None)
-    return Result(winner, points_of(game, state), lead_of(game, state))
+        return Result(winner, None, None, None)
+    return Result(winner, points_of(game, state), lead_of(game, state), game.komi_in(state))
 
 
 def result_text(game: Game, result: Result, person: int | None = None) -> str:
@@ -50,7 +52,7 @@ def _points_text(game: Game, result: Result) -> str:
     show = game.presentation
     if result.points is not None:
         (first, second), (one, other) = show.player_names, result.points
-        included = f", with komi {game.komi:g}" if game.komi else ""
+        included = f", with komi {result.komi:g}" if result.komi else ""
         return f"{show.point_name.capitalize()}: {first} {one:g}, {second} {other:g}{included}."
     return f"The lead in {show.point_name} is {abs(result.lead):g}." if result.lead else ""
 
@@ -59,11 +61,11 @@ def points_of(game: Game, state: State) -> tuple[float, float] | None:
     """The points of player 0 and of player 1 in a match (B = 1), with komi; None if only a lead is known, or none."""
     if (points := game.points(state)) is not None:
         first, second = points[0].tolist()
-        return first, second + (game.komi or 0.0)
+        return first, second + (game.komi_in(state) or 0.0)
     if game.rules.owned is None or not bool(state.terminated):
         return None
     owners = game.owners(state)
-    return float((owners == 1).sum()), int((owners == -1).sum()) + (game.komi or 0.0)
+    return float((owners == 1).sum()), int((owners == -1).sum()) + (game.komi_in(state) or 0.0)
 
 
 def lead_of(game: Game, state: State) -> float | None:

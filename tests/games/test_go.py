@@ -202,9 +202,21 @@ def test_a_position_is_set_up_without_ko_and_passes() -> None:
         assert game.squares(state).tolist() == [board]
         # No crossing is forbidden by ko, and white's are all suicide.
         assert len(legal(game, state)) == (6 if to_move == 0 else 1)
-        # All crossings are black's: 9 to 2.
+        # All crossings are black's: 9 to 2, and to 4 more if these are handicap stones, after which white moves.
         ended = game.follow([9, 9], state)
-        assert (float(game.score(ended)), float(ended.returns)) == (7.0, 1.0)
+        assert (float(game.score(ended)), float(ended.returns)) == (3.0 if to_move else 7.0, 1.0)
+        assert game.komi_in(state) == (6.0 if to_move else 2.0)
+
+
+def test_the_points_for_handicap_stones_stay_the_same_while_the_match_goes_on_or_has_another_komi() -> None:
+    game, other = make_game("go_5x5"), make_game("go_5x5", komi=2.5)
+    start = game.set_up([1, 0, 1] + [0] * 22, 1)
+    state = game.follow([12, 3, 25, 4, 25, 9, 25, 25], start)
+    assert bool(state.terminated)
+    assert [game.komi_in(one) for one in (start, state, game.resumed(state, 0))] == [9.5] * 3
+    assert other.komi_in(other.set_up_as_in(game, start)) == 4.5
+    # A stone alone, or black to move, is no handicap.
+    assert [game.komi_in(game.set_up([1] * n + [0] * (25 - n), seat)) for n, seat in ((1, 1), (2, 0))] == [7.5] * 2
 
 
 def test_komi_and_board_are_parts_of_the_name() -> None:

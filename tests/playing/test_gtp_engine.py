@@ -223,7 +223,7 @@ def test_another_komi_counts_from_now_on_with_the_same_stones_also_after_moves_a
 =
 
 > final_score
-= B+22.5
+= B+20.5
 
 """,
     )

@@ -38,7 +38,7 @@ def test_go_shows_who_leads_the_crossing_of_ko_and_how_passes_end_the_match():
     session = session_after(make_game("go", 3), "C1 A1 C3 B1 B2 C2")
     shown = describe(session)
     assert (shown.lead, shown.points, shown.ko) == (-9.5, None, 8)
-    result = Result(winner=1, points=(2.0, 11.5), lead=-9.5)
+    result = Result(winner=1, points=(2.0, 11.5), lead=-9.5, komi=7.5)
     ends = {one.text: (one.end, one.ends_at_once) for one in shown.legal}
     assert ends.pop("pass") == (result, False)
     assert set(ends.values()) == {(None, False)}

@@ -149,4 +149,5 @@ const resultOf = (match, end) => ({
   winner: end.result === 0 ? null : Number(end.result < 0),
   points: pointsOf(match, end),
   lead: match.game.lead(end, match.description.margin_unit),
+  komi: match.description.match.komi,
 });

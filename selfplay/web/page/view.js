@@ -20,7 +20,7 @@ export function viewOf(game, data) {
   const squares = board?.map(stoneOf) ?? null;
   const texts = ["", ...game.square_marks];
   const person = SEATS[data.people ?? ""] ?? null;
-  const textOf = (/** @type {Result} */ result) => resultText(game, data, person, result);
+  const textOf = (/** @type {Result} */ result) => resultText(game, person, result);
   return {
     ...data,
     seat_names: game.seat_names,
@@ -85,8 +85,8 @@ function capturedStones(boards) {
 // ---------------------------------------------------------------------- the result
 
 // The result as sentences, addressed to the only person.
-/** @type {(game: GameView, data: MatchData, person: number | null, result: Result) => string} */
-function resultText({ seat_names: names, point_name: name }, { komi }, person, { winner, points, lead }) {
+/** @type {(game: GameView, person: number | null, result: Result) => string} */
+function resultText({ seat_names: names, point_name: name }, person, { winner, points, lead, komi }) {
   const said = winner === null ? "A draw." : person === null ? `${capital(names[winner])} wins.` : winner === person ? "You win." : "You lose.";
   if (points === null) {
     return lead ? `${said} The lead in ${name} is ${Math.abs(lead)}.` : said;
