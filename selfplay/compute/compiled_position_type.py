@@ -33,8 +33,9 @@ class PositionType(types.Type):
 
 def _described(place: Any) -> str:
     """A field as part of the name of a type."""
-    kind = "b" if place.is_board else f"x{len(place.offsets)}to{place.up_to}" if place.is_several else ""
-    return f"{place.name}{place.bits}{kind}"
+    if place.is_board:
+        return f"{place.name}{place.bits}b{place.word_parts}"
+    return f"{place.name}{place.bits}" + (f"x{len(place.offsets)}to{place.up_to}" if place.is_several else "")
 
 
 def _kind_of(place: Any) -> Any:
@@ -44,7 +45,7 @@ def _kind_of(place: Any) -> Any:
 
 def _kind_of_one(place: Any) -> Any:
     """The type of a board or number, or of each of several numbers."""
-    return word_type(place.num_parts) if place.is_board else types.int64
+    return word_type(place.word_parts) if place.is_board else types.int64
 
 
 class _PositionModel(models.StructModel):
@@ -92,7 +93,7 @@ def make_compiled(of: Any, signature: Signature) -> None:
         for place in of.places:
             wanted = context.get_value_type(_kind_of_one(place))
             parts = [_resized(builder, _shifted_down(builder, values[0], offset), wanted) for offset in place.offsets]
-            if not (place.is_board and place.is_alone):
+            if not _fills(place):
                 parts = [builder.and_(part, ir.Constant(wanted, place.mask)) for part in parts]
             setattr(made, place.name, building.pack_array(builder, parts) if place.is_several else parts[0])
         return made._getvalue()
@@ -111,6 +112,11 @@ def _fits(given: Any, wanted: Any) -> bool:
 
 def _shifted_down(builder: Any, value: Any, bits: int) -> Any:
     return builder.lshr(value, ir.Constant(value.type, bits))
+
+
+def _fills(place: Any) -> bool:
+    """Whether a board may have bits beside its squares while it is stored: nothing else is there, or in its word."""
+    return bool(place.is_board and place.is_alone and place.word_parts == place.num_parts)
 
 
 def _resized(builder: Any, value: Any, wanted: Any) -> Any:
@@ -152,7 +158,7 @@ def emit_pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
         value = _field(context, builder, called.args[0], values[0], place.name)
         numbers = building.unpack_tuple(builder, value) if place.is_several else [value]
         for offset, number in zip(place.offsets, numbers, strict=True):
-            if not (place.is_board and place.is_alone):
+            if not _fills(place):
                 number = builder.and_(number, ir.Constant(number.type, place.mask))
             shifted = builder.shl(_resized(builder, number, packed.type), ir.Constant(packed.type, offset))
             packed = builder.or_(packed, shifted)

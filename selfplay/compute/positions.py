@@ -14,6 +14,7 @@ takes the free bits of one. So a position of two boards of 64 squares is packed 
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from operator import index
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -88,6 +89,8 @@ class Place(NamedTuple):
     """Whether no other field has bits in the same parts."""
     up_to: int
     """The largest board or number."""
+    word_parts: int
+    """K, of the word that is a board in rules; at least `num_parts`."""
     is_several: bool = False
     """Whether the field holds several numbers."""
 
@@ -98,7 +101,7 @@ class Place(NamedTuple):
 
     @property
     def num_parts(self) -> int:
-        """K, of a board."""
+        """The number of parts in which a board is stored."""
         return parts_of_bits(self.bits)
 
     @property
@@ -134,6 +137,7 @@ def _layout(fields: Mapping[str, Field]) -> tuple[Place, ...]:
             tuple(offsets[name]),
             (offsets[name][-1] + field.bits - 1) // PART_BITS not in shared,
             (1 << field.bits) - 1 if field.up_to is None else field.up_to,
+            parts_of_bits(field.bits),
             field.how_many is not None,
         )
         for name, field in fields.items()
@@ -161,15 +165,28 @@ def position(declared: PositionT) -> PositionT:
     value that does not fit in its field.
     """
     fields: Mapping[str, Any] = declared._field_defaults  # type: ignore[attr-defined]
-    names: tuple[str, ...] = declared._fields  # type: ignore[attr-defined]
-    for name in names:
+    for name in declared._fields:  # type: ignore[attr-defined]
         field = fields.get(name)
         if not isinstance(field, Field) or not field.is_possible:
             raise ConformanceError(
                 f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n), = number(bits) "
                 "with 1 to 63 bits, = numbers(n, up_to=largest), or = flag()"
             )
-    places = _layout(fields)
+    return cast(PositionT, _class_with(declared, _layout(fields)))
+
+
+@cache
+def with_wide_boards(of: PositionClass, num_parts: int) -> PositionClass:
+    """A class of the same positions whose boards are words of at least this many parts in rules."""
+    places = tuple(
+        one._replace(word_parts=max(one.word_parts, num_parts)) if one.is_board else one for one in of.places
+    )
+    return of if places == of.places else _class_with(of.__base__, places)
+
+
+def _class_with(declared: Any, places: tuple[Place, ...]) -> PositionClass:
+    """The class of positions of a named tuple whose fields have these places."""
+    names = [place.name for place in places]
     num_words = parts_of_bits(max(offset + place.bits for place in places for offset in place.offsets))
     signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names])
     of_tuple = tuple.__new__
@@ -200,9 +217,9 @@ def position(declared: PositionT) -> PositionT:
         "num_words": num_words,
         "unpack": staticmethod(unpack),
     }
-    made: Any = PositionClass(declared.__name__, (declared,), members)
+    made = PositionClass(declared.__name__, (declared,), members)
     make_compiled(made, signature)
-    return cast(PositionT, made)
+    return made
 
 
 def _unpacked(place: Place, packed: int) -> int | tuple[int, ...]:
@@ -219,8 +236,8 @@ def _fitting(place: Place, value: Any) -> Any:
         number = index(value)
     except TypeError:
         raise ConformanceError(f"the field {place.name} gets {value!r}, which is not a word or a number") from None
-    word = WordInt(number, place.num_parts) if place.is_board else number
-    if 0 <= int(word) <= place.up_to and number >> PART_BITS * place.num_parts <= 0:
+    word = WordInt(number, place.word_parts) if place.is_board else number
+    if 0 <= int(word) <= place.up_to and number >> PART_BITS * place.word_parts <= 0:
         return word
     if place.is_board:
         raise ConformanceError(

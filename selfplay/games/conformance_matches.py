@@ -28,8 +28,8 @@ PLIES_COMPARED = 500
 
 NO_ACTION = "no action is legal in a match at ply {ply}, and is_terminal does not say that it is over"
 NUMBERS = (
-    "in compiled code numbers have 64 bits, so that 1 << 64 is not a bit of a larger board: shift a word, as in "
-    "word_of([0], squares) << action"
+    "in compiled code numbers have 64 bits, so that a variable that is a number loses what is shifted beyond: shift a "
+    "constant, as in 1 << action, or a word"
 )
 
 

@@ -5,6 +5,7 @@ The terms are those of OpenSpiel and PGX.
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from math import isfinite, nan, prod
 from operator import index
@@ -21,7 +22,7 @@ from selfplay.compute.positions import packed_array
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError, shortened
 from selfplay.games.derived import Derivable
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
+from selfplay.games.rules import Features, Rules, Symmetries, TurningRules, with_wide_words
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 from selfplay.pickling import MadeAgain
@@ -44,7 +45,21 @@ SEATS = ("first", "second")
 """The names of the seats: the player who moves first has seat 0."""
 
 
-class Game(MadeAgain, Derivable, BatchStepping):
+class GameClass(type):
+    """The class of classes of games."""
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        """A game, whose rules have words as wide as its boards and actions need."""
+        game = super().__call__(*arguments, **options)
+        # What is wrong with its attributes is said where games are checked.
+        with suppress(Exception):
+            rules = with_wide_words(game.rules, game.num_distinct_actions, game.pass_action)
+            if rules is not game.rules:
+                game.rules, game.features = rules, rules.widening(game.features)
+        return game
+
+
+class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
     """A two-player zero-sum game of perfect information without chance.
 
     Examples:

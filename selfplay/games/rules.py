@@ -1,13 +1,16 @@
 """The rules of a game as functions of positions, and optional declarations about its positions."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-from selfplay.compute.compiled_words import part
+from selfplay.compute.compiled_words import num_parts, part
+from selfplay.compute.wide_rules import widened
+from selfplay.compute.words import parts_of_bits
 
 Position = Any
 """A position of a game: an instance of the class that it declares with `selfplay.compute.positions.position`."""
@@ -53,6 +56,30 @@ class Rules(NamedTuple):
     def position(self) -> Any:
         """The class of positions, a `selfplay.compute.positions.PositionClass`."""
         return type(self.initial)
+
+    def widening(self, used: Any) -> Any:
+        """A rule besides these, or a tuple of such, with words as wide as in these rules."""
+        parts = max((place.word_parts for place in self.position.places if place.is_board), default=1)
+        return used if parts == 1 else widened(used, parts)
+
+
+@cache
+def with_wide_words(rules: Rules, num_distinct_actions: int, pass_action: int | None) -> Rules:
+    """The same rules with words of as many parts as the largest board, or the actions if the word that `legal_actions`
+    gives has fewer; the rules themselves if one part is enough."""
+    needed = parts_of_bits(num_distinct_actions - (pass_action == num_distinct_actions - 1))
+    boards = max((place.num_parts for place in rules.position.places if place.is_board), default=1)
+    parts = boards if needed == 1 or _mask_parts(rules) >= needed else max(boards, needed)
+    wide: Rules = rules if parts == 1 else widened(rules, parts)
+    return wide
+
+
+def _mask_parts(rules: Rules) -> int:
+    """The number of parts of the word of actions that the rules make by themselves."""
+    try:
+        return num_parts(rules.legal_actions(rules.initial))
+    except OverflowError:
+        return 1
 
 
 def ended(rules: Rules, position: Position) -> tuple[bool, float]:

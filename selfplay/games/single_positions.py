@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from selfplay.compute.words import WordInt
+from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games.game import Game
 from selfplay.games.rules import Position
@@ -52,6 +52,8 @@ def legal_numbers(game: Game, position: Position) -> list[int]:
     expect_word(rule, legal)
     if legal == 0 and passing is not None:
         return [passing]
+    fits = isinstance(legal, WordInt) or int(legal).bit_length() <= PART_BITS
+    expect(fits, "legal_actions gives a number, of which compiled code keeps 64 bits; shift a constant or a word", rule)
     highest = int(legal).bit_length() - 1
     expect(highest < count, f"legal_actions sets bit {highest}, but actions are from 0 to {count - 1}", rule)
     actions = [action for action in range(count) if (int(legal) >> action) & 1]

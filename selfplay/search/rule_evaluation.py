@@ -41,7 +41,7 @@ class RuleEvaluation:
         return True
 
     def unfinished_value(self, game: Game) -> CompiledValue:
-        return _with_parameters(self.value)
+        return _with_parameters(game.rules.widening(self.value))
 
     def unfinished_values(self, game: Game) -> CompiledBatchValue | None:
         return None
@@ -51,8 +51,9 @@ class RuleEvaluation:
 
     def check(self, game: Game, state: State) -> None:
         """Raise ConformanceError unless the rule gives all these positions a number from -1 to 1; uncompiled."""
+        value = game.rules.widening(self.value)
         for position in game.positions(state.select((~state.terminated).nonzero()[:, 0])):
-            found = self.value(position)
+            found = value(position)
             if not isinstance(found, int | float) or not -1 <= found <= 1:
                 reason = f"evaluation {shortened(self.name)!r} must give numbers from -1 to 1, not {found!r:.40}"
                 raise ConformanceError(reason, self.value)

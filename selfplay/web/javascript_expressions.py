@@ -4,7 +4,6 @@ import ast
 import builtins
 import inspect
 import operator
-import textwrap
 from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compiled_words import as_word, bit_like, lowest, num_parts, part
 from selfplay.compute.positions import PositionClass
 from selfplay.compute.replaced import replaced
+from selfplay.compute.wide_rules import names_around, source_tree
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
 from selfplay.web.javascript_values import NUMBER, WORD, Kind, Value, joined, kind_of, kind_of_entries, wrapped
@@ -100,17 +100,14 @@ class RuleSource:
     def __init__(self, translation: Translated, function: Callable[..., Any], kinds: Sequence[Kind]) -> None:
         self.translation, self.function = translation, function
         try:
-            lines, self.first_line = inspect.getsourcelines(function)
-            tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+            self.tree, self.first_line = source_tree(function)
         except (OSError, TypeError, SyntaxError):
-            raise SettingError(f"rule {self._where()}: its source cannot be read") from None
-        if not isinstance(tree, ast.FunctionDef) or not isinstance(function, FunctionType):
-            raise SettingError(f"rule {self._where()}: is not a function made with def")
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        self.outer = function.__globals__ | {name: cell.cell_contents for name, cell in cells}
-        self.tree = tree
-        stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        self.parameters = [argument.arg for argument in tree.args.args]
+            raise SettingError(f"rule {self._where()}: its source cannot be read, or is not made with def") from None
+        self.outer = names_around(function)
+        stored = (
+            node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        self.parameters = [argument.arg for argument in self.tree.args.args]
         self.variables = list(dict.fromkeys(node.id for node in stored if node.id not in self.parameters))
         self.given = dict[str, Kind](zip(self.parameters, kinds, strict=False))
         self.kinds = dict[str, Kind](dict.fromkeys(self.variables, NUMBER)) | self.given

@@ -36,7 +36,7 @@ def kind_of(place: Place) -> Kind:
     """The kind of a field of positions."""
     if place.is_several:
         return (NUMBER,) * len(place.offsets)
-    return place.num_parts if place.is_board else NUMBER
+    return place.word_parts if place.is_board else NUMBER
 
 
 def kind_of_entries(kind: Kind) -> Kind | None:
