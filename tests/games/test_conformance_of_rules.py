@@ -144,7 +144,7 @@ def with_rules(**changes):
 
 
 def with_attributes(**changes):
-    return type("Changed", (Pile,), {"__module__": __name__, **changes})
+    return type("Changed", (Pile,), {"__module__": __name__, "name": "pile", **changes})
 
 
 ON_BOARD = {"rules": Pile.rules._replace(margin=difference), "observation_shape": (8, 1, 1)}
