@@ -96,7 +96,17 @@ class GtpMatch:
         self._before.append(before)
 
     def continue_with(self, seat: int) -> None:
-        """Let a match that has ended, such as by passes, go on with a move of `seat`. Raises IllegalActionError."""
+        """Let a match that has ended, such as by passes, go on with a move of `seat`. Raises IllegalActionError.
+
+        The passes that ended it are taken back, as far as that makes it the turn of `seat`, so that the record of the
+        match is still whole. If that is not possible, it goes on from the board as it stands.
+        """
+        plies, passing = self.session.plies, self.vertices.pass_action
+        if passing is not None and [ply.action for ply in plies[-2:]] == [passing, passing]:
+            passer = next((number for number in (len(plies) - 2, len(plies) - 1) if plies[number].seat == seat), None)
+            if passer is not None:
+                self.session.rewind(passer)
+                return
         try:
             start = self.game.resumed(self.session.state, seat)
         except SettingError as error:

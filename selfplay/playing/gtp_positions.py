@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from selfplay.engines.commands import CommandError, whole_numbers
+from selfplay.engines.commands import CommandError, is_whole_number, whole_numbers
 from selfplay.engines.gtp import colour_of
 from selfplay.engines.handicap import handicap_squares
 from selfplay.errors import IllegalActionError
@@ -77,9 +77,13 @@ class PositionCommands:
 
     # ------------------------------------------------------------------ files and results
 
-    def _load(self, path: str, before: str = "", *_: str) -> str:
-        """The match of a file, or its part before the move with this number."""
-        record = read_record_file(user_path(path), self.game)
+    def _load(self, *words: str) -> str:
+        """The match of a file, or its part before the move with this number. The protocol does not quote names, so all
+        words are the name of a file if there is such a file, or if the last one is not a number."""
+        path, before = user_path(" ".join(words)), ""
+        if len(words) > 1 and is_whole_number(words[-1]) and not path.exists():
+            path, before = user_path(" ".join(words[:-1])), words[-1]
+        record = read_record_file(path, self.game)
         if parts_of_game_name(record.game.name).base != parts_of_game_name(self.game.name).base:
             raise CommandError("cannot load file")
         plies = whole_numbers(before)[0] - 1 if before else len(record.actions)
@@ -87,12 +91,15 @@ class PositionCommands:
         self.match.begin(record.start, record.actions[: max(0, plies)])
         return ""
 
-    def _print(self, path: str = "", *_: str) -> str:
-        """The match as SGF, written to a file if one is named."""
+    def _print(self, *words: str) -> str:
+        """The match as SGF, written to a file if one is named, in a folder that exists."""
         text = written_record(self.match.record(), "sgf").text
-        if not path:
+        if not words:
             return text
-        with written_whole(user_path(path)) as part:
+        path = user_path(" ".join(words))
+        if not path.parent.is_dir():
+            raise CommandError(f"cannot write {path}: there is no folder {path.parent}")
+        with written_whole(path) as part:
             part.write_text(text, encoding="utf-8")
         return ""
 

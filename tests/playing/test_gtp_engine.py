@@ -534,3 +534,44 @@ def test_where_a_player_moves_again_the_answer_to_the_other_colour_names_whose_t
     assert boxes.answer("genmove b") == "? it is white's turn again\n\n"
     assert boxes.answer("genmove w") == "= D1\n\n"
     assert boxes.answer("genmove w") == "? it is black's turn\n\n"
+
+
+def test_files_have_spaces_in_their_names_and_no_folders_are_made(tmp_path):
+    file = tmp_path / "my match 3"
+    dialogue(
+        engine("go_5x5"),
+        f"""\
+> play b c3
+=
+
+> printsgf {file}
+=
+
+> printsgf {tmp_path / "new" / "x.sgf"}
+? cannot write {tmp_path / "new" / "x.sgf"}: there is no folder {tmp_path / "new"}
+
+> loadsgf {file}
+=
+
+> loadsgf {file} 1
+=
+
+> genmove w
+= A5
+
+""",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_match_that_goes_on_after_two_passes_keeps_its_moves():
+    played = engine("go_5x5")
+    for line in ("play b c3", "play w d3", "play b pass", "play w pass", "play b c4"):
+        assert played.answer(line) == "=\n\n"
+    assert ";B[cc];W[dc];B[cb])" in played.answer("printsgf").replace("\n", "")
+    for line in ("play w pass", "play b pass", "play b c2"):
+        assert played.answer(line) == "=\n\n"
+    # White's pass is a move, after which black moves on.
+    assert ";B[cb];W[];B[cd])" in played.answer("printsgf").replace("\n", "")
+    assert [played.answer("undo") for _ in range(8)] == ["=\n\n"] * 8
+    assert played.answer("undo") == "? cannot undo\n\n"
