@@ -1,5 +1,6 @@
 // The address of a view. It names the game and, for a match, all that describes it:
 //
+//     #games/
 //     #rules/othello
 //     #story/tictactoe
 //     #story/tictactoe?run=outputs/article&smoothing=2&hidden=1,2
@@ -7,7 +8,7 @@
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44&analyse=1&ply=1
 
 // The views besides that of matches.
-const OTHER_VIEWS = ["rules", "story"];
+const OTHER_VIEWS = ["games", "rules", "story"];
 
 /** @type {Record<string, -1 | 0 | 1>} */
 const STONES = { X: 1, O: -1, "-": 0 };

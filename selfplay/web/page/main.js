@@ -3,6 +3,7 @@
 import * as address from "./address.js";
 import * as api from "./api.js";
 import { at, element } from "./drawing.js";
+import * as chooser from "./games.js";
 import * as play from "./play.js";
 import * as rules from "./rules.js";
 import * as story from "./story.js";
@@ -10,6 +11,7 @@ import * as story from "./story.js";
 // The title of the window in each view.
 /** @type {Record<string, (game: GameView) => string>} */
 const TITLES = {
+  games: () => "Games · selfplay",
   play: ({ title }) => `${title} · selfplay`,
   rules: ({ title }) => `How to play ${title} · selfplay`,
   story: ({ title }) => `Story of ${title} · selfplay`,
@@ -23,16 +25,19 @@ const others = new Map();
 let open = "";
 
 function asked() {
-  const { game: name, ...given } = address.read(location.hash);
+  const { game: named, view: other, ...given } = address.read(location.hash);
+  // The first screen shows the games, unless the server was started for one of them.
+  const isFirst = location.hash.length < 2 && games.length > 1 && games[0].is_default;
+  const view = isFirst ? "games" : other;
+  const name = view === "games" ? at("play").dataset.game : named;
   const game = games.find((one) => one.name === name) ?? others.get(name ?? "");
-  return { ...given, game: game ?? games.find((one) => one.is_default) ?? games[0], unknown: game || !name ? null : name };
+  return { ...given, view, game: game ?? games.find((one) => one.is_default) ?? games[0], unknown: game || !name ? null : name };
 }
 
 // Offers the games: the boards of a game together, and games without a board last.
 function offer() {
-  const byBoard = games.toSorted((one, other) => Number(one.rows === null) - Number(other.rows === null));
-  const boards = Map.groupBy(byBoard, ({ title }) => title.replace(/ \d+x\d+$/, ""));
-  at("game").replaceChildren(...[...boards].flatMap(([title, some]) => {
+  at("to-games").hidden = games.length < 2;
+  at("game").replaceChildren(...[...chooser.byTitle(games)].flatMap(([title, some]) => {
     const options = some.map((game) => element("option", { value: game.name }, game.title));
     return options.length > 1 ? [element("optgroup", { label: title }, ...options)] : options;
   }));
@@ -74,7 +79,9 @@ function route() {
     const isPlayed = at("play").dataset.game === game.name && play.savedAddress() !== null;
     at("to-play").href = isPlayed ? play.savedAddress() : `#play/${game.name}`;
     at("rules-play").href = at("to-play").href;
-    if (view === "rules") {
+    if (view === "games") {
+      chooser.open(games);
+    } else if (view === "rules") {
       rules.open(game);
     } else if (!isSameView || location.hash !== story.savedAddress()) {
       story.open(game);
@@ -100,7 +107,8 @@ try {
   games = await api.games();
   offer();
   at("game").addEventListener("change", () => {
-    location.hash = `${asked().view}/${at("game").value}`;
+    const { view } = asked();
+    location.hash = `${view === "games" ? "play" : view}/${at("game").value}`;
   });
   window.addEventListener("hashchange", route);
   route();

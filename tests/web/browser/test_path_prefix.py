@@ -57,7 +57,7 @@ def test_the_page_its_matches_and_the_description_of_the_api_are_used_below_a_pa
     page = context.new_page()
     failed: list[str] = []
     page.on("response", lambda response: failed.append(response.url) if response.status >= 400 else None)
-    visit(page, below_a_path)
+    visit(page, f"{below_a_path}#play")
     choose_game(page, "tictactoe")
     page.locator("[data-square='4']").click()
     settled(page, 2)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from selfplay.games import game_names
 from selfplay.runs.run_folder import RunFolder
-from tests.web.browser.browsing import settled, visit
+from tests.web.browser.browsing import in_windows, settled, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -18,10 +19,10 @@ pytestmark = pytest.mark.slow
 def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, Any]) -> None:
     for address in ("/", "/#play/othello?opponent=random", "/#play/sumto100", "/#story/tictactoe", "/docs"):
         page.goto(address)
-        if "play" in address or address == "/":
+        if "play" in address:
             settled(page)
         else:
-            expect(page.locator(".card").first).to_be_visible()
+            expect(page.locator(".card, #game-list a").filter(visible=True).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, address
     visit(page)
     square = page.locator("[data-square='8']")
@@ -41,6 +42,28 @@ def test_the_boards_of_a_game_are_offered_together(page: Page) -> None:
     assert groups == [*boards, "English draughts", "Nine men's morris", "Dots and Boxes", "SumTo100"]
     boards = page.locator("#game optgroup[label=Othello] option")
     expect(boards).to_have_text(["Othello", "Othello 6x6", "Othello 4x4"])
+
+
+def test_the_first_screen_shows_the_games_as_pictures_with_their_sizes(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", name="What do you want to play?")).to_be_visible()
+    games = page.locator("#game-list .game")
+    expect(games.first.locator("b")).to_have_text("Tic-tac-toe")
+    # Each board once: as a size, or as the only board of its game.
+    places = page.locator("#game-list a").evaluate_all("(nodes) => nodes.map((one) => one.hash)")
+    assert {place.removeprefix("#play/") for place in places} == set(game_names())
+    expect(page.locator("#game-list svg")).to_have_count(games.count())
+    # The stones of the example of its rules.
+    expect(page.locator("#game-list a[href='#play/tictactoe'] svg text")).to_have_text(["X", "O", "O", "X", "X"])
+    for _ in in_windows(page, [(320, 640), (390, 844), (1180, 900)]):
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("link", name="Hex 5x5").click()
+    settled(page, 0)
+    expect(page.locator("#board .cell")).to_have_count(25)
+    page.get_by_role("link", name="Games").click()
+    expect(page.get_by_role("heading", name="What do you want to play?")).to_be_visible()
+    page.get_by_role("link", name="Play", exact=True).click()
+    expect(page.locator("#board .cell")).to_have_count(25)
 
 
 def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
