@@ -20,7 +20,8 @@ from selfplay.games.state import State
 from selfplay.players.best_value import BestValuePlayer, GraphPlayer
 from selfplay.players.player import ActionValues
 from selfplay.search.deadline import Deadline, current_deadline
-from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solves_whole_matches
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class, solves_whole_matches
+from selfplay.search.prover import RESULT_TEXTS, ResultSolver
 from selfplay.search.shared_solver import SharedSolver, Solving
 
 TABLE_BITS = 22
@@ -91,7 +92,7 @@ class SharedSolverPlayer(SolverPlayer[SharedSolver]):
         super().__init__(solver)
         # Most requests are for the first position, which takes longer than the following ones.
         solver.ask(solver.game.init())
-        self.value_kind: ValueKind = "points" if solver.counts_points else "scores"
+        self.value_kind: ValueKind = "points" if solver_class(solver.game).counts_points else "scores"
 
     def ask(self, state: State) -> Solving:
         """The values of the actions of a position (B = 1) that are known; the others are computed in the background."""
@@ -100,7 +101,6 @@ class SharedSolverPlayer(SolverPlayer[SharedSolver]):
 
 SOLVED_AT_ONCE = 100_000
 """The largest number of positions that are enumerated while a person waits; this takes about a second."""
-RESULT_TEXTS = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
 class PerfectPlayer(GraphPlayer):
@@ -221,6 +221,26 @@ def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
         _endgame_players[game.identity] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
     player = _endgame_players[game.identity]
     return player if bool(player.solves(state)) else None
+
+
+LONGEST_SOLVED = 26
+"""Matches of at most this number of plies are solved in the background: Hex 5x5 after one move in half a minute, after
+four in seconds."""
+_background_solvers: dict[object, SharedSolver] = {}
+
+
+def background_solver(game: Game) -> SharedSolver | None:
+    """Finds the results of all actions of a position, for some seconds after it was asked for, in all threads.
+
+    It is made once per process. None if `perfect_player_of` solves the game, which it then does at once, or if matches
+    are long or have an exact solver.
+    """
+    if game.exact_solver is not None or game.max_game_length > LONGEST_SOLVED or perfect_player_of(game) is not None:
+        return None
+    with _finding_out:
+        if game.identity not in _background_solvers:
+            _background_solvers[game.identity] = SharedSolver(game, partial(ResultSolver, game))
+    return _background_solvers[game.identity]
 
 
 def is_found_out(game: Game) -> bool:

@@ -148,7 +148,7 @@ class ConsoleValues:
 
     @cached_property
     def _judge(self) -> Judge:
-        return judge_of(self.game)
+        return judge_of(self.game, in_background=True)
 
     def show_hint(self) -> None:
         """Write the best action that is known, why, and what follows. Raises NotNowError if the match is over."""

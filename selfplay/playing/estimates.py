@@ -12,8 +12,9 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.capabilities import NamesValues
-from selfplay.players.perfect import RESULT_TEXTS, PerfectPlayer, ValueKind, is_found_out, perfect_player_of
+from selfplay.players.perfect import PerfectPlayer, ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.search.prover import RESULT_TEXTS
 
 # ---------------------------------------------------------------------- grades
 
@@ -97,16 +98,16 @@ class Estimate(NamedTuple):
         """The value of an action; None if it is not known."""
         return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
 
-    def knows(self, action: int) -> bool:
+    def knows(self, action: int | None) -> bool:
         """Whether the value of an action is exact."""
-        return self.is_exact or (self.proved is not None and bool(self.proved[action]))
+        return self.is_exact or (self.proved is not None and action is not None and bool(self.proved[action]))
 
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
         value, player = self.value(action), self.player.unwrapped
         if action is None or value is None or not self.knows(action):
             return None
-        if self.proved is not None:
+        if self.proved is not None and not self.in_points:
             return RESULT_TEXTS[value]
         return player.value_text(value, self.state) if isinstance(player, NamesValues) else None
 

@@ -6,7 +6,7 @@ from selfplay.errors import NotNowError
 from selfplay.games.game import Game
 from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import judge_name
-from selfplay.players.perfect import perfect_player_of
+from selfplay.players.perfect import background_solver, perfect_player_of
 from selfplay.playing.estimates import Estimate, Values
 from selfplay.playing.judge import Judge
 from selfplay.playing.session import Session
@@ -26,14 +26,17 @@ class Hint(NamedTuple):
     """It and the actions that follow if both players take the best action."""
 
 
-def judge_of(game: Game) -> Judge:
-    """The judge that comes with the program."""
+def judge_of(game: Game, *, in_background: bool = False) -> Judge:
+    """The judge that comes with the program.
+
+    in_background: whether it also proves results in the background in small games, for people who think meanwhile.
+    """
     name, label = judge_name(game)
     player = make_player(name, game)
     player.name = label
     # An exact solver proves more, and with points.
     has_solver = game.exact_solver is not None
-    return Judge(game, player, None if has_solver else Prover(game))
+    return Judge(game, player, None if has_solver else Prover(game), background_solver(game) if in_background else None)
 
 
 def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estimate | None = None) -> Hint:
@@ -47,6 +50,7 @@ def hint(session: Session, judge: Judge, ply: int | None = None, estimate: Estim
         NotNowError: the match is over there, or has no such ply, or no values are known.
     """
     state = session.state_before(ply)
+    judge.solving(state)
     known = estimate or judge.estimate(state, values_all=True)
     if known is None or known.best is None:
         raise NotNowError("the match is over" if known is None else "no values are known in this position")

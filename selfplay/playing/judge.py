@@ -15,7 +15,7 @@ from selfplay.players.player import Player, PlayerWrapper
 from selfplay.playing.estimates import Estimate, Values, estimate_of
 from selfplay.search.deadline import current_deadline
 from selfplay.search.prover import Proofs, Prover
-from selfplay.search.shared_solver import NotSolvedYetError
+from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver, Solving
 
 LONGEST_LINE = 10
 """The largest number of actions in a line of best moves."""
@@ -35,11 +35,14 @@ class Judge(PlayerWrapper):
     Args:
         player: estimates the values of actions without exact ones.
         prover: proves results; None: nothing is proved.
+        background: proves results in the background, which are used when they are known.
     """
 
-    def __init__(self, game: Game, player: Player, prover: Prover | None = None) -> None:
+    def __init__(
+        self, game: Game, player: Player, prover: Prover | None = None, background: SharedSolver | None = None
+    ) -> None:
         super().__init__(player)
-        self.game, self.prover = game, prover
+        self.game, self.prover, self.background = game, prover, background
 
     def act(self, state: State, draws: Draws) -> Tensor:
         found = [self.estimate(state.select(row)) for row in torch.arange(state.batch_size)[:, None]]
@@ -66,6 +69,10 @@ class Judge(PlayerWrapper):
             with suppress(NotSolvedYetError):
                 exact = estimate_of(solver, self.game, state, _draws(1))
                 return None if exact is None else exact._replace(is_exact=True)
+        unknown = np.full(self.game.num_distinct_actions, np.nan, dtype=np.float32)
+        known = self.with_known(Estimate(self.player, state, unknown, False, None, is_exact=False))
+        if known.is_exact:
+            return known
         estimate = self._estimated(state, played, values_all)
         if estimate is None or self.prover is None or estimate.in_points:
             return estimate
@@ -111,6 +118,21 @@ class Judge(PlayerWrapper):
             proofs.prove([found.best, played], MOST_FOR_ONE // words)
             found = estimate.with_results(proofs.results, are_all=proofs.are_all)
         return found
+
+    def with_known(self, estimate: Estimate) -> Estimate:
+        """With the results that are known in the background by now."""
+        known = {} if self.background is None else self.background.known(estimate.state)
+        if not known or estimate.is_exact or estimate.in_points:
+            return estimate
+        proved = np.zeros(len(estimate.values), dtype=np.bool_) if estimate.proved is None else estimate.proved
+        results: Values = np.where(proved, estimate.values, np.float32(np.nan))
+        results[list(known)] = list(known.values())
+        legal = self.game.legal_action_mask(estimate.state)[0].numpy()
+        return estimate.with_results(results, are_all=not np.isnan(results[legal]).any())
+
+    def solving(self, state: State) -> Solving | None:
+        """A position (B = 1) whose results are proved in the background from now on; None if they are not."""
+        return None if self.background is None or bool(state.terminated) else self.background.ask(state)
 
     def line(self, state: State, estimate: Estimate, seconds: float) -> list[int]:
         """The best action of a position (B = 1) by `estimate`, and those that follow if both players take the best.

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+import torch
+
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import user_path, written_whole
 from selfplay.games import make_game
 from selfplay.playing.console_text import value_text
-from selfplay.playing.estimates import Estimate
+from selfplay.playing.estimates import Estimate, estimate_of
 from selfplay.playing.match_files import heading
 from selfplay.playing.open_session import player_for
 from selfplay.playing.session import Session
@@ -50,24 +53,39 @@ def record_lines(settings: AnalysisSettings) -> Iterator[str]:
 
 
 def estimate_with_move(session: Session, number: int) -> Estimate | None:
-    """What the player expects before ply `number`; of the move taken there, if its search has not tried it, what it
-    expects of the best reply."""
+    """What the player expects before ply `number`.
+
+    If its search has not tried the move taken there, that move and the best one have the values of what the player
+    expects after them, so that the same kind of search values both.
+    """
     found, ply = session.estimate(number), session.plies[number]
-    if found is None or found.value(ply.action) is not None:
+    if found is None or found.best is None or found.value(ply.action) is not None:
         return found
-    after = session.state_before(number + 1)
+    compared = [found.best, ply.action]
+    known = [_value_after(session, number, action, found) for action in compared]
+    values = [value for value, _ in known if value is not None]
+    if len(values) < len(compared):
+        return found
+    proved = np.zeros(len(found.values), dtype=np.bool_)
+    proved[compared] = [is_exact for _, is_exact in known]
+    return found.with_searched(compared, np.array(values, dtype=np.float32), compared)._replace(proved=proved)
+
+
+def _value_after(session: Session, number: int, action: int, found: Estimate) -> tuple[float | None, bool]:
+    """What the player of `found` expects after an action, to who takes it, and whether it is exact; None if nothing."""
+    game, state = session.game, session.state_before(number)
+    after = game.step(state, torch.tensor([action]))
     if bool(after.terminated):
-        value = None if found.in_points else float(after.returns) * (1 - 2 * ply.seat)
-    else:
+        result = float(after.returns_to(state.current_player))
+        return (None if found.in_points else found.neutral + result * (found.neutral or 1.0)), True
+    if action == session.plies[number].action:
         reply = session.estimate(number + 1)
-        value = None if reply is None or reply.in_points != found.in_points else reply.value(reply.best)
-        if value is not None and int(after.current_player) != ply.seat:
-            value = 2 * found.neutral - value
-    if value is None:
-        return found
-    values = found.values.copy()
-    values[ply.action] = value
-    return found._replace(values=values)
+    else:
+        reply = estimate_of(found.player, game, after, session.draws_before(number + 1))
+    if reply is None or reply.in_points != found.in_points or (value := reply.value(reply.best)) is None:
+        return None, False
+    is_again = int(after.current_player) == int(state.current_player)
+    return (value if is_again else 2 * found.neutral - value), reply.knows(reply.best)
 
 
 def valued_move(record: Record, estimate: Estimate, action: int, seat: int) -> str:

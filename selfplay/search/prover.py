@@ -5,7 +5,8 @@ proofs.prove_best(1_000_000)
 proofs.results
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -20,13 +21,15 @@ from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
+from selfplay.search.deadline import StoppedError
 from selfplay.search.proof_numbers import DRAW, DRAWS, LIMIT, POSITION, VISITED, WIN, ProofSearch, compile_proofs
-from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
+from selfplay.search.threads import STOP, StopFlag, make_stop_flag, run_interruptibly
 
 TABLE_BITS = 19
 """The usual size of the table: 2**TABLE_BITS entries."""
 MOST_PLIES = 200
 """How far a search looks ahead."""
+RESULT_TEXTS = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 Results = NDArray[np.float32]
 """float32[A]: the proved result of each action to the player to move, 1, 0 or -1; nan where none is proved."""
 FIRST_VISITED, GROWTH = 2_000, 8
@@ -61,10 +64,15 @@ class Prover(MadeAgain):
             stop=make_stop_flag(),
         )
 
-    def proofs(self, state: State) -> "Proofs":
-        """What is proved in an unfinished position (B = 1): nothing yet, whatever was proved before."""
-        for array in (self._search.reached, self._search.table, self._search.counts):
-            array[:] = 0
+    def proofs(self, state: State, *, keeps_table: bool = False) -> "Proofs":
+        """What is proved in an unfinished position (B = 1): nothing yet.
+
+        keeps_table: whether to search with what earlier searches have found, so that the time for a proof depends on
+            them.
+        """
+        if not keeps_table:
+            for array in (self._search.reached, self._search.table, self._search.counts):
+                array[:] = 0
         return Proofs(self.game, state, self._search)
 
 
@@ -117,6 +125,27 @@ class Proofs:
 
         self._interruptibly(search)
 
+    def prove_all(self, seconds: float | None, on_result: Callable[[int, float], None]) -> None:
+        """Prove the results of all actions, and call `on_result` with each as soon as it is known, in another thread.
+
+        Raises TimeLimitError if that takes longer.
+        """
+
+        def search(stop: StopFlag) -> None:
+            self._search, each = self._search._replace(stop=stop), FIRST_VISITED
+            while unknown := self._unknown(self.actions):
+                # The result of the position is found sooner than those of all actions, and leads to some of them.
+                self._result(self._position, 0, 1, each * len(unknown))
+                for action in unknown:
+                    self._try(action, each)
+                    if not np.isnan(self.results[action]):
+                        on_result(action, float(self.results[action]))
+                    if stop[STOP]:
+                        raise StoppedError
+                each *= GROWTH
+
+        run_interruptibly(search, seconds, "proving results")
+
     @property
     def _visited(self) -> int:
         return int(self._search.counts[VISITED])
@@ -153,3 +182,45 @@ class Proofs:
 
         with suppress(TimeLimitError):
             run_interruptibly(stoppable)
+
+
+MOST_TABLE_BITS, MOST_SECONDS = 21, 120.0
+"""The largest table of a `ResultSolver`, and how long it works on a position at most, in all calls together."""
+
+
+class ResultSolver:
+    """The results of all actions, as an exact solver gives values; keeps its table, in which later searches look."""
+
+    def __init__(self, game: Game, table_bits: int = MOST_TABLE_BITS) -> None:
+        self._prover = Prover(game, min(table_bits, MOST_TABLE_BITS))
+        self._spent: dict[tuple[int, ...], float] = defaultdict(float)
+
+    def action_values(
+        self,
+        state: State,
+        row: int = 0,
+        *,
+        time_limit: float | None = None,
+        on_value: Callable[[int, int], None] | None = None,
+        known: Collection[int] = (),
+    ) -> dict[int, int]:
+        """As `ExactSolver.action_values`: 1, 0 or -1. After MOST_SECONDS further actions are left out."""
+        values, key = dict[int, int](), tuple(state.position[row].tolist())
+
+        def keep(action: int, result: float) -> None:
+            values[action] = int(result)
+            if on_value is not None and action not in known:
+                on_value(action, int(result))
+
+        if not bool(state.terminated[row]) and self._spent[key] < MOST_SECONDS:
+            proofs = self._prover.proofs(state.select(torch.tensor([row])), keeps_table=True)
+            try:
+                proofs.prove_all(time_limit, keep)
+            except TimeLimitError:
+                self._spent[key] += time_limit or MOST_SECONDS
+                raise
+        return values
+
+    def value_text(self, value: int, state: State, row: int = 0) -> str:
+        """A result in words."""
+        return RESULT_TEXTS[value]

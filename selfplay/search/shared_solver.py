@@ -11,13 +11,13 @@ thinks about it.
 import atexit
 import math
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from functools import cached_property, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import torch
 
@@ -25,7 +25,6 @@ from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.deadline import context_without_deadline, current_deadline
-from selfplay.search.exact_solver import ExactSolver, solver_class
 from selfplay.search.threads import PROGRAM_ENDS
 
 Item = TypeVar("Item")
@@ -46,6 +45,24 @@ MAX_KEPT = 2000
 
 class NotSolvedYetError(TimeLimitError):
     """The position is still being solved; the work continues for some seconds, or until it is asked for again."""
+
+
+class SolvesActions(Protocol):
+    """What the threads need of a solver, such as an `ExactSolver`."""
+
+    def action_values(
+        self,
+        state: State,
+        row: int = 0,
+        *,
+        time_limit: float | None = None,
+        on_value: Callable[[int, int], None] | None = None,
+        known: Collection[int] = (),
+    ) -> dict[int, int]:
+        """See `ExactSolver.action_values`."""
+
+    def value_text(self, value: int, state: State, row: int = 0) -> str:
+        """A value in words."""
 
 
 class Solving:
@@ -77,10 +94,9 @@ class SharedSolver:
     """
 
     def __init__(
-        self, game: Game, make_solver: Callable[[int], ExactSolver], clock: Callable[[], float] = monotonic
+        self, game: Game, make_solver: Callable[[int], SolvesActions], clock: Callable[[], float] = monotonic
     ) -> None:
         self.game, self._clock = game, clock
-        self.counts_points = solver_class(game).counts_points
         self._asked_last: Solving | None = None
         self._lock = Lock()
         self._kept: OrderedDict[tuple[int, ...], Solving] = OrderedDict()
@@ -102,6 +118,12 @@ class SharedSolver:
             elif not solving.is_queued:
                 self._queue(solving, self._quick if is_new else self._turns)
         return solving
+
+    def known(self, state: State, row: int = 0) -> dict[int, int]:
+        """The values of the actions of match `row` of `state` that are known by now; nothing is asked for."""
+        with self._lock:
+            solving = self._kept.get(_key(state, row))
+        return {} if solving is None else dict(solving.values)
 
     def action_values(self, state: State, row: int = 0, *, time_limit: float | None = None) -> dict[int, int]:
         """The value of every legal action of match `row` of `state`, to the player to move.
@@ -196,13 +218,13 @@ class _Ahead(NamedTuple):
 class _Worker(Generic[Item]):
     """A thread with a solver that works on positions in the order in which they are added, until the program ends."""
 
-    def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], ExactSolver]) -> None:
+    def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], SolvesActions]) -> None:
         self._name, self._work, self._make_solver, self._context = name, work, make_solver, context_without_deadline()
         self._positions: SimpleQueue[Item | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     @cached_property
-    def solver(self) -> ExactSolver:
+    def solver(self) -> SolvesActions:
         """Made with the first value."""
         return self._context.run(self._make_solver)
 

@@ -247,7 +247,7 @@ class Match:
             estimate = self._judge.estimate(state, played, seconds=0.0, values_all=values_all)
             if estimate is not None:
                 self._keep(key, estimate)
-        return estimate
+        return None if estimate is None else self._judge.with_known(estimate)
 
     def _source(self, is_exact: bool, is_cut_short: bool) -> str:
         if is_exact:
@@ -255,18 +255,25 @@ class Match:
         return self._participants.judge.offer.label + (CUT_SHORT if is_cut_short else "")
 
     def solving(self) -> Solving | None:
-        """The position asked about as it is being solved; None if the game is too large, or the match is over there."""
+        """The position asked about as it is being solved; None if the game is too large, the match is over there, or
+        only a move of it is reviewed."""
         state = self.session.state_before(self.shown)
-        perfect = None if bool(state.terminated) else perfect_player_of(self.game)
-        return None if perfect is None else perfect.ask(state)
+        if bool(state.terminated):
+            return None
+        if (perfect := perfect_player_of(self.game)) is not None:
+            return perfect.ask(state)
+        return self._judge.solving(state) if self.request.values_all or "hint" in self.request.show else None
 
     def judged(self) -> JudgedView | None:
         """The best known value of each legal action: exact ones as far as they are known; None if no time is left."""
         solving = self.solving()
-        return self._estimated() if solving is None else self._solved(solving)
+        if solving is None or perfect_player_of(self.game) is None:
+            return self._estimated(solving)
+        return self._solved(solving)
 
-    def _estimated(self) -> JudgedView | None:
-        """What the judge knows in a game that cannot be solved; None if no time is left."""
+    def _estimated(self, solving: Solving | None) -> JudgedView | None:
+        """What the judge knows in a game that cannot be solved, while some results are being proved; None if no time is
+        left."""
         if current_deadline().is_over:
             return None
         estimate = self._judgement(self.shown, values_all=self.request.values_all)
@@ -278,7 +285,7 @@ class Match:
             is_exact=estimate.is_exact,
             source=self._source(estimate.is_exact, current_deadline().is_over),
             legal=[valued_action(self.game, seat, action, estimate) for action in self._legal(estimate.state)],
-            is_complete=estimate.is_exact or not is_late,
+            is_complete=estimate.is_exact or not (is_late or (solving is not None and not solving.finished.done())),
         )
 
     def _solved(self, solving: Solving) -> JudgedView:

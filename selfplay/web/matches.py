@@ -160,10 +160,11 @@ class MatchService:
         match, view = await run(partial(self.played, body, game, participants))
         if is_judged or is_hinted:
             # No thread waits for the solver.
-            solving = await self.quick.run(match.solving, request, deadline)
+            solving = await run(match.solving)
             if solving is not None:
                 # Half of the time is for a search instead.
-                wanted = deadline.part(1 / 2) if is_hinted else min(body.seconds, deadline.left)
+                half, has_values = deadline.part(1 / 2) or 0.0, perfect_player_of(game) is not None
+                wanted = half if is_hinted else min(body.seconds, deadline.left if has_values else half)
                 await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
         judged = await run(match.judged) if is_judged else None
         hint = await run(match.hint) if is_hinted else None

@@ -49,7 +49,7 @@ def judge_offer(game: Game) -> OfferedPlayer:
         JUDGE,
         label[0].upper() + label[1:],
         "the strongest player that comes with the program",
-        partial(judge_of, game),
+        partial(judge_of, game, in_background=True),
         span=None if game.counts_discs and find_pretrained(game.learned_as()) is None else 1.0,
         is_slow=True,
     )

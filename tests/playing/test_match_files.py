@@ -69,6 +69,14 @@ def test_each_move_of_a_file_is_valued_with_the_better_one_and_written_as_a_comm
     assert out.read_text() == "b2 b1\n"
 
 
+def test_a_move_that_the_search_has_not_tried_is_compared_with_the_best_one_by_what_follows(tmp_path):
+    path = tmp_path / "match.txt"
+    path.write_text("b2 b1\n")
+    lines = lines_of(f"record={path}", "game=gomoku_3x3", "player=tests.support.stub_players:Narrow")
+    # The best reply to each is worth 0.3 to the other player.
+    assert lines[2:] == ["1. black b2 -0.30", "2. white b1 -0.30"]
+
+
 def test_the_heading_says_komi_handicap_players_and_result_and_comments_are_kept(tmp_path):
     path, out = tmp_path / "match.sgf", tmp_path / "commented.sgf"
     path.write_text(HANDICAP)

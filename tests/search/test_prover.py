@@ -1,6 +1,8 @@
 """Results proved by proof-number search are those of all positions, in games with draws and games in which a player
 moves again."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,8 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.search.deadline import Deadline
-from selfplay.search.prover import Prover
+from selfplay.search.prover import Prover, ResultSolver
+from selfplay.search.shared_solver import SharedSolver
 from tests.support.dots import Dots
 
 ENOUGH = 1_000_000
@@ -75,3 +78,13 @@ def test_a_deadline_leaves_results_unknown_but_none_wrong():
     assert set(proofs.results[~np.isnan(proofs.results)]) <= {0}
     proofs.prove(proofs.actions, ENOUGH)
     assert proofs.results.tolist() == [0] * 9
+
+
+def test_results_are_found_in_the_background_and_known_afterwards():
+    game = make_game("tictactoe")
+    solver, state = SharedSolver(game, partial(ResultSolver, game)), game.state_after(["0,0", "1,1", "2,2"])
+    assert solver.known(state) == {}
+    results = {1: 0, 2: -1, 3: 0, 5: 0, 6: -1, 7: 0}
+    assert solver.action_values(state, time_limit=60.0) == results
+    assert solver.known(state) == results
+    assert solver.value_text(-1, state) == "loses"

@@ -51,6 +51,16 @@ class Valuing(FirstLegal):
         return torch.where(mask, torch.arange(self.game.num_distinct_actions) / 100, torch.nan)
 
 
+class Narrow(Valuing):
+    """Values only the action that it plays, at 0.3, like a search that has tried no other."""
+
+    name = "narrow"
+
+    def action_values(self, state: State) -> torch.Tensor:
+        played = one_hot_policy(self.act(state, Draws(0, torch.tensor([0]), 0)), self.game.legal_action_mask(state))
+        return torch.where(played > 0, 0.3, torch.nan)
+
+
 class Learning(Valuing):
     """Plays the lowest legal action, records the matches it is shown, and values every action 1 higher after each."""
 
