@@ -5,11 +5,11 @@
     python benchmarks/false_labels.py nine_mens_morris --last 12
     python benchmarks/false_labels.py hex_5x5 --estimates
 
-In the matches every second move is drawn at random, the others are the judge's. Of each position the judge labels the
-move of the match and some others. Then all are solved by another program: an alpha-beta search to the ends of matches,
-from the last position of a match to the first, which keeps what it has found. A label is wrong if the move keeps the
-result of the best move. Positions that take too long are left out. With `--estimates` the judge proves nothing, which
-measures its noise.
+In the matches every second move is drawn at random, the others are the judge's. All their positions are solved by
+another program: an alpha-beta search to the ends of matches, from the last position of a match to the first, which
+keeps what it has found, until one takes too long. In those that are solved, the judge labels the move of the match and
+some others. A label is wrong if the move keeps the result of the best move. With `--estimates` the judge proves
+nothing, which measures its noise.
 """
 
 import project_environment
@@ -158,31 +158,30 @@ class Solver:
         return np.nan if counts[VISITED] > self.limit else found
 
 
-class Labelled(NamedTuple):
-    """A move with what the judge says of it."""
-
-    state: object
-    action: int
-    grade: str | None
-    is_proved: bool
-    lost: float
-    """How much less than the best move it is said to be worth."""
-
-
-def played(game, judge, generator, others, last):
-    """The labelled moves of a match, and of others in its positions; only of the `last` positions, None: of all."""
-    state, plies = game.init(), []
+def positions_of_match(game, judge, generator, is_random):
+    """The positions of a match with the action taken in each; `is_random`: all moves, not only every second."""
+    state, found = game.init(), []
     while not bool(state.terminated):
         legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        is_random = last is not None or generator.random() < 1 / 2
-        action = generator.choice(legal) if is_random else judge.estimate(state).best
-        plies.append((state, legal, action))
+        judged = None if is_random or generator.random() < 1 / 2 else judge.estimate(state)
+        action = generator.choice(legal) if judged is None else judged.best
+        found.append((state, legal, action))
         state = game.step(state, torch.tensor([action]))
-    for before, legal, action in plies[-last:] if last else plies:
-        for one in dict.fromkeys([action, *generator.sample(legal, min(others, len(legal)))]):
-            found = judge.estimate(before, one)
-            is_proved = found.knows(one) and found.knows(found.best)
-            yield Labelled(before, one, found.grade(one), is_proved, found.value(found.best) - found.value(one))
+    return found
+
+
+def count_labels(solved, judge, others, generator, counts, errors):
+    """Count the labels of the move of a match, and of others, in a position whose results are known."""
+    state, action, results = solved
+    best = max(results.values())
+    for one in dict.fromkeys([action, *generator.sample(sorted(results), min(others, len(results)))]):
+        found, is_good = judge.estimate(state, one), results[one] == best
+        known, grade = found.knows(one) + found.knows(found.best), found.grade(one)
+        counts["labels", known] += grade is not None
+        counts["good", known] += is_good
+        counts["false", known] += is_good and grade is not None
+        if is_good:
+            errors.append(found.value(found.best) - found.value(one))
 
 
 def main():
@@ -192,7 +191,7 @@ def main():
     parser.add_argument("--others", type=int, default=2, help="other moves of each position that are labelled (2)")
     parser.add_argument("--last", type=int, help="label only so many positions at the end of random matches")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=20_000_000, help="most positions visited to solve one")
+    parser.add_argument("--limit", type=int, default=5_000_000, help="most positions visited to solve one")
     parser.add_argument("--estimates", action="store_true", help="prove nothing")
     options = parser.parse_args()
     game, generator, counts, errors = make_game(options.game), random.Random(options.seed), Counter(), []
@@ -200,27 +199,19 @@ def main():
     if options.estimates:
         judge.prover = None
     for _ in range(options.matches):
-        moves = list(played(game, judge, generator, options.others, options.last))
-        for move in reversed(moves):
-            legal = game.legal_action_mask(move.state)[0].nonzero()[:, 0].tolist()
-            results = dict(zip(legal, solver.results(move.state, legal), strict=True))
-            mine, best = results[move.action], max(results.values(), key=lambda one: -2 if np.isnan(one) else one)
-            is_known = not np.isnan(mine) and (best == BEST or not np.isnan(list(results.values())).any())
-            kind = "proved" if move.is_proved else "estimated"
-            counts["moves"] += 1
-            counts["solved"] += is_known
-            if is_known:
-                is_good = mine == best
-                counts[f"{kind} good"] += is_good
-                counts[f"{kind} labels"] += move.grade is not None
-                counts[f"{kind} false"] += is_good and move.grade is not None
-                if is_good:
-                    errors.append(move.lost)
-    print(f"{game.name}, {options.matches} matches, {counts['moves']} moves, {counts['solved']} solved:")
-    for kind in ("proved", "estimated"):
-        labels, good, false = (counts[f"{kind} {what}"] for what in ("labels", "good", "false"))
-        share = f"{false} of {good} good moves have one ({false / max(1, good):.1%})"
-        print(f"  both {kind}: {labels} labels, {share}")
+        played = positions_of_match(game, judge, generator, options.last is not None)
+        for state, legal, action in reversed(played[-options.last :] if options.last else played):
+            results = dict(zip(legal, solver.results(state, legal), strict=True))
+            if np.isnan(list(results.values())).any():
+                # Those before it take longer.
+                break
+            counts["positions"] += 1
+            count_labels((state, action, results), judge, options.others, generator, counts, errors)
+    print(f"{game.name}, {options.matches} matches, {counts['positions']} positions solved")
+    print("  labels, false ones, good moves:")
+    for known, name in ((2, "both proved"), (1, "one proved"), (0, "both estimated")):
+        labels, false, good = (counts[what, known] for what in ("labels", "false", "good"))
+        print(f"  {name}: {labels}, {false} ({false / max(1, good):.1%}), {good}")
     loss = ", ".join(f"{share:g} %: {np.percentile(errors, share):.2f}" for share in (90, 95, 98, 99))
     print(f"  How much less than the best move a good one is said to be worth, by quantiles: {loss}")
 

@@ -70,7 +70,8 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
 
     It returns the numbers of the position: for reaching the goal, and for not reaching it.
     """
-    legal_actions, play, is_terminal, return_to_move = rules[1:5]
+    legal_actions, play = rules.legal_actions, rules.play
+    is_terminal, return_to_move = rules.is_terminal, rules.return_to_move
     unpack, is_again, passing = rules.position.unpack, moves_again(rules), -1 if pass_action is None else pass_action
 
     @part_of_compiled
