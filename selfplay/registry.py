@@ -14,7 +14,7 @@ setting (see `name_modules`), or by looking up one of its objects here.
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
@@ -23,6 +23,8 @@ from inspect import isbuiltin, isclass, signature
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from selfplay.code_identity import outside_identity
+from selfplay.code_identity.descriptions import describe_in_full
 from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
 from selfplay.places import is_outside, place_of
 
@@ -45,6 +47,39 @@ def named_modules() -> tuple[str, ...]:
     return tuple(sorted(_named_modules))
 
 
+_outside_parts = dict[str, Any]()
+"""The objects from outside this package that have been looked up, by the names that they were looked up by."""
+
+
+def _note_outside(name: str, module: str, found: Any) -> None:
+    describe_in_full(module)
+    # Described now, its values are those that the module begins with.
+    outside_identity(found)
+    _outside_parts[name] = found
+
+
+def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
+    """The objects from outside this package that texts name, such as recorded settings, by their names.
+
+    Only those in modules that the user has named (see `name_modules`) are found.
+    """
+    found = dict[str, Any]()
+    for text in texts:
+        for module, attribute in PART_OF_MODULE.findall(text):
+            if is_outside(module) and module in _named_modules:
+                name = f"{module}:{parts_of_game_name(attribute).base}"
+                # Where it is used, the error is reported.
+                with suppress(Exception), _current_folder_searched():
+                    if name not in _outside_parts:
+                        _note_outside(name, module, getattr(import_module(module), name.partition(":")[2]))
+        found |= {
+            name: part
+            for name, part in _outside_parts.items()
+            if re.search(rf"(?<![\w.]){re.escape(name)}{END_OF_NAME}", text)
+        }
+    return found
+
+
 def is_module(name: str) -> bool:
     """Whether a module with this dotted name can be found, in the current folder too."""
     with _current_folder_searched():
@@ -57,6 +92,11 @@ def is_module(name: str) -> bool:
 SIZE = re.compile(r"([1-9][0-9]?)x\1")
 PARAMETER = re.compile(r"([a-z]+)=(-?[0-9]+(?:\.[0-9]+)?)")
 """Words of the name of a game, which are separated by underscores."""
+
+PART_OF_MODULE = re.compile(r"(?=(?<![\w.])([A-Za-z_][\w.]*):([A-Za-z_][\w=.-]*))")
+"""`module:attribute` in a text, wherever it is."""
+END_OF_NAME = r"(?=\W|$|_[1-9][0-9]?x[1-9]|_[a-z]+=)"
+"""Follows the name of a game without its board."""
 
 SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
 """OpenSpiel's names of games that have another name here."""
@@ -198,6 +238,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             name_modules([module])
         with _current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
             found = getattr(import_module(module), attribute)
+            if is_outside(module):
+                _note_outside(name, module, found)
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"

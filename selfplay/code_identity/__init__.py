@@ -32,35 +32,52 @@ class Identity(NamedTuple):
 
 
 def outside_identity(value: object) -> Identity:
-    """What a part from outside this package does, such as a game. What is in this package counts by its name."""
-    return identity_of(value, lambda thing: "name" if package_of(str(thing.__module__)) == PACKAGE else "all")
+    """What a part from outside this package does, such as a game. What is in this package and in others counts by its
+    name, whatever its version."""
+    return identity_of(value, _extent_outside, with_versions=False)
 
 
-def identity_of(value: object, extent_of: Callable[[Any], Extent]) -> Identity:
+def _extent_outside(thing: Any) -> Extent:
+    return "name" if package_of(str(thing.__module__)) == PACKAGE else "all"
+
+
+def identity_of(value: object, extent_of: Callable[[Any], Extent], *, with_versions: bool = True) -> Identity:
     """The identity of any value.
 
     Args:
         extent_of: how much of a function or class that belongs to no installed package counts.
+        with_versions: whether another version of an installed package makes a difference.
     """
     first = Description()
     first.texts.append(first.text_of(value))
     pending, numbers = [first], dict[int, int]()
     digest, unknown, described, plain = hashlib.sha256(), list[str](), list[Any](), dict[int, Any]()
+    installed = set[str]()
     # The list grows while it is read.
     for description in pending:
         unknown += description.unknown
         plain |= description.plain
+        installed |= description.installed if with_versions else set()
         for thing in description.things:
             if id(thing) not in numbers:
                 numbers[id(thing)] = len(numbers)
-                installed = installed_version(str(thing.__module__))
-                extent = extent_of(thing) if installed is None else "name"
+                is_installed = installed_version(str(thing.__module__)) is not None
+                extent: Extent = "name" if is_installed else extent_of(thing)
                 pending.append(_description_of(thing, extent))
                 described += [] if extent == "name" else [thing]
         digest.update(repr((description.texts, [numbers[id(thing)] for thing in description.things])).encode())
+    digest.update(repr(sorted({(package_of(name), installed_version(name)) for name in installed})).encode())
     return Identity(
         digest.hexdigest(), tuple(unknown), tuple(described), tuple(thing for thing in described if id(thing) in plain)
     )
+
+
+def digests_by_module(identity: Identity) -> dict[str, str]:
+    """Of each module, a digest of what of it is described, without what it refers to."""
+    texts = dict[str, list[str]]()
+    for thing in identity.described:
+        texts.setdefault(str(thing.__module__), []).append(repr(_description_of(thing, "all").texts))
+    return {module: hashlib.sha256(repr(sorted(of)).encode()).hexdigest() for module, of in sorted(texts.items())}
 
 
 _descriptions = dict[Extent, WeakKeyDictionary[Any, Description]]()

@@ -6,7 +6,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import Field, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from functools import cache, cached_property, partial
 from importlib import import_module
@@ -105,6 +105,8 @@ class Description:
         self.unknown = list[str]()
         self.plain = dict[int, Any]()
         """Functions that are referred to as such, by their ids."""
+        self.installed = set[str]()
+        """The modules of installed packages that it names."""
         self.is_unfinished = False
         self._numbers = dict[int, int]()
         self._inside = list[int]()
@@ -114,13 +116,18 @@ class Description:
         """Describe a function or a class."""
         self.texts.append(thing.__qualname__ if isinstance(thing, type) else thing.__code__.co_qualname)
         if extent == "name":
-            self.texts.append(f"{thing.__module__} {installed_version(str(thing.__module__))}")
+            self.texts.append(self._module(str(thing.__module__)))
         if isinstance(thing, FunctionType):
             self._function(thing, in_full=extent == "all")
         elif extent == "values":
             self._values_of_class(thing)
         elif extent == "all":
             self._class(thing)
+
+    def _module(self, name: str) -> str:
+        if installed_version(name) is not None:
+            self.installed.add(name)
+        return name
 
     def _refer(self, thing: Any) -> str:
         if id(thing) not in self._numbers:
@@ -167,9 +174,8 @@ class Description:
         if not isinstance(value, ModuleType):
             self.texts.append(f"{name} = {self.text_of(value)}")
             return
-        installed = installed_version(value.__name__)
-        self.texts.append(f"{name} = module {value.__name__} {installed}")
-        if installed is None and id(value) not in self._inside:
+        self.texts.append(f"{name} = module {self._module(value.__name__)}")
+        if installed_version(value.__name__) is None and id(value) not in self._inside:
             self._inside.append(id(value))
             for used in sorted(names):
                 if (attribute := getattr(value, used, self)) is not self:
@@ -212,9 +218,13 @@ class Description:
         if id(value) in self._inside:
             return f"inside {len(self._inside) - self._inside.index(id(value))}"
         self._inside.append(id(value))
-        text = self._text_of_object(kind, value)
-        self._inside.pop()
-        return text
+        try:
+            return self._text_of_object(kind, value)
+        except Exception:  # objects can raise anything
+            self.unknown.append(kind.__name__)
+            return kind.__name__
+        finally:
+            self._inside.pop()
 
     def _text_of_object(self, kind: type, value: Any) -> str:
         for types, parts in PARTS:
@@ -222,7 +232,7 @@ class Description:
                 return f"{kind.__name__} {self.text_of(parts(value))}"
         if isinstance(value, Enum):
             return f"{self._refer(kind)} {value.name} {self.text_of(value.value)}"
-        contents = list(self._contents(value))
+        contents = list(self._contents(kind, value))
         if kind in CONTAINERS:
             return f"{kind.__name__} {contents}"
         if isinstance(wrapped := getattr(value, "__wrapped__", None), FunctionType):
@@ -242,12 +252,20 @@ class Description:
             return f"{kind.__name__} {self.text_of(value.targetoptions)} {self._refer(value.py_func)}"
         if kind.__module__ in ("builtins", "numpy") and hasattr(value, "__name__"):
             module = str(getattr(value, "__module__", None) or kind.__module__)
-            return f"{kind.__name__} {module} {value.__name__} {installed_version(module)}"
+            return f"{kind.__name__} {self._module(module)} {value.__name__}"
         return None
 
-    def _contents(self, value: Any) -> Iterator[str]:
-        """The texts of what a container holds, or of the number or text that an object of a subclass is."""
-        if isinstance(value, (dict, MappingProxyType)):
+    def _contents(self, kind: type, value: Any) -> Iterator[str]:
+        """The texts of what a container holds, or of the number or text that an object of a subclass is.
+
+        Fields that have their defaults are left out: a later version may have more of them.
+        """
+        if hasattr(kind, "_field_defaults"):
+            given = {
+                name: held for name, held in value._asdict().items() if held is not kind._field_defaults.get(name, self)
+            }
+            yield from (f"{name} = {self.text_of(held)}" for name, held in given.items())
+        elif isinstance(value, (dict, MappingProxyType)):
             yield from (f"{self.text_of(key)}: {self.text_of(held)}" for key, held in value.items())
         elif isinstance(value, (set, frozenset)):
             yield from map(self.text_of, sorted(value, key=_order_in_set))
@@ -266,6 +284,8 @@ class Description:
         slots = [name for base in kind.__mro__ for name in _slots(base)]
         state = {name: getattr(value, name) for name in slots if hasattr(value, name)} | getattr(value, "__dict__", {})
         found = {name for name in state if isinstance(getattr(kind, name, None), cached_property)}
+        if is_dataclass(kind):
+            found |= {field.name for field in fields(kind) if state.get(field.name) is field.default}
         return [f"{name} = {self.text_of(state[name])}" for name in sorted(state.keys() - found)]
 
 

@@ -1,6 +1,6 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
-A `Stage` is skipped if its files are there and were made with the same settings, and recorded when it ends.
+A `Stage` is skipped if its files are there and were made with the same settings and code, and recorded when it ends.
 """
 
 import json
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.installation import recorded_versions
+from selfplay.runs.outside_code import CODE, RecordedCode, Sha256, changed_code, code_of
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +25,6 @@ MANIFEST_FORMAT = 2
 
 RUN = "run"
 """The section of the settings of a run."""
-
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 RelativePath = Annotated[str, Field(pattern=r"^[^/.\x00][^/\x00]*(/[^/.\x00][^/\x00]*)*$")]
 """The path of a file below the folder of the manifest."""
@@ -53,6 +52,8 @@ class Section(TypedDict):
     """By their dotted names."""
     files: dict[RelativePath, Sha256 | None]
     """The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
+    code: NotRequired[RecordedCode]
+    """The code from outside this program that the stage used."""
 
 
 class ManifestFile(BaseModel):
@@ -91,20 +92,23 @@ class Manifest:
         defaults: Mapping[str, object] = MappingProxyType({}),
         *,
         force: bool,
+        names: object = (),
     ) -> bool:
-        """Whether the stage's files exist and were made with these settings.
+        """Whether the stage's files exist and were made with these settings, and with the code that they name.
 
         Args:
             settings: by their dotted names, as they will be recorded.
             defaults: what settings are where they are not recorded.
             force: return False where StageError would be raised, and if a file was released.
+            names: texts that name further code, see `Stage.names`.
 
-        Raises StageError, naming the difference, if the files were made with other settings or were changed since.
+        Raises StageError, naming the difference, if the files were made with other settings or code, or were changed
+        since.
         """
         section = self.sections.get(stage)
         if section is None:
             return False
-        what = _differences(section, dict(settings), defaults)
+        what = _differences(section, dict(settings), defaults) or self.changed_code(stage, [settings, names])
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
@@ -114,6 +118,10 @@ class Manifest:
             )
         is_replaced = force and None in there.values()
         return not (what or changed or is_replaced) and len(there) == len(section["files"])
+
+    def changed_code(self, stage: str, record: object) -> str:
+        """What has changed in the code that a record names since the stage used it, as text; empty if nothing has."""
+        return changed_code(self.sections.get(stage, {}).get(CODE), record)
 
     def forget(self, stage: str) -> None:
         """Remove the section of the stage. Otherwise a kill while its files are replaced would leave a false record."""
@@ -127,12 +135,20 @@ class Manifest:
             files[file] = None
             self._write()
 
-    def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
+    def record(
+        self,
+        stage: str,
+        settings: Mapping[str, Any],
+        counts: Mapping[str, int],
+        files: list[str],
+        names: object = (),
+    ) -> None:
         self.sections[stage] = {
             "settings": dict(settings),
             "counts": dict(counts),
             "files": {name: sha256(self.folder / name) for name in files},
             "versions": recorded_versions("torch", "numpy"),
+            **code_of([settings, names]),
         }
         self._write()
 
@@ -206,13 +222,17 @@ class Stage(NamedTuple):
     """What settings are where they are not recorded: see `Manifest.is_done`."""
     force: bool = False
     """Make the files again if they were made with other settings."""
+    names: object = ()
+    """Settings that are not recorded, but name code from outside this program that the files depend on."""
 
     def is_done(self, what: str | None = None, more: str = "") -> bool:
         """Whether its files exist and were made with this record; the log then says that `what` is skipped, and `more`.
 
         Raises StageError, naming the difference, if they were made with other settings, unless `force`.
         """
-        is_done = Manifest(self.folder).is_done(self.name, self.record, self.defaults, force=self.force)
+        is_done = Manifest(self.folder).is_done(
+            self.name, self.record, self.defaults, force=self.force, names=self.names
+        )
         if is_done and what is not None:
             log.info("%s, skipped%s", what, more)
         return is_done
@@ -224,4 +244,4 @@ class Stage(NamedTuple):
         manifest.forget(self.name)
         yield made
         # The block may have changed other sections.
-        Manifest(self.folder).record(self.name, self.record, made.counts, made.files)
+        Manifest(self.folder).record(self.name, self.record, made.counts, made.files, self.names)

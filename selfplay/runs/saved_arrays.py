@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.files import errors_of_archive, open_file, written_whole
+from selfplay.runs.outside_code import code_of
 
 DIGEST = "sha256"
 REMEDY = "; force=true starts anew"
@@ -80,7 +81,7 @@ class SavedArrays(MutableMapping[str, Mapping[str, NDArray[Any]]]):
 
 def _digest(path: Path, arrays: Mapping[str, NDArray[Any]], record: Mapping[str, Any]) -> str:
     forms = {name: [array.dtype.str, array.shape] for name, array in arrays.items()}
-    digest = hashlib.sha256(json.dumps([path.name, record, forms], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps([path.name, {**record, **code_of(record)}, forms], sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(np.ascontiguousarray(arrays[name]).data)
     return digest.hexdigest()

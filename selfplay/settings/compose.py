@@ -28,8 +28,9 @@ from selfplay.files import user_path
 from selfplay.learners import LEARNERS, Learner
 from selfplay.registry import name_modules
 from selfplay.runs.folders import CONFIG_FOLDER
+from selfplay.runs.outside_code import texts_in
 from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.fields import PATH, field_of, modules_in, texts_in
+from selfplay.settings.fields import PATH, field_of, modules_in
 from selfplay.settings.overrides import with_outside_names
 from selfplay.settings.setting_errors import dotted, errors_of_settings, options_of_network, typed, unknown_setting
 

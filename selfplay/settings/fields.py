@@ -9,7 +9,7 @@ Which values a field may have is declared with `selfplay.checks`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
 from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.manifest import flat_settings
+from selfplay.runs.outside_code import texts_in
 
 
 class Leaf(NamedTuple):
@@ -156,18 +157,6 @@ def commands_in(value: object) -> Iterator[str]:
         word = WORD_BEFORE_COLON.match(text)
         if word and word[1] in PLAYERS and getattr(PLAYERS[word[1]], "is_command", False):
             yield text
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """All texts in nested lists and mappings."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from texts_in(inner)
-    elif isinstance(value, Sequence):
-        for inner in value:
-            yield from texts_in(inner)
 
 
 def require_players(setting: str, names: object, *, or_person: bool) -> None:

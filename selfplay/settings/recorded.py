@@ -13,6 +13,7 @@ from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.learners import LEARNERS
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings
+from selfplay.runs.outside_code import texts_in
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
 from selfplay.settings.fields import (
@@ -22,7 +23,6 @@ from selfplay.settings.fields import (
     recorded_defaults,
     run_record,
     stage_record,
-    texts_in,
 )
 from selfplay.settings.overrides import list_of_overrides, overrides_of, with_outside_names
 from selfplay.settings.run import Settings, compose_settings
@@ -46,19 +46,21 @@ def record_run_settings(settings: Settings) -> None:
         return
     run, record = RunFolder.of(settings), run_record(settings)
     manifest = Manifest(run.path)
-    if manifest.sections.get(RUN, {}).get("settings") != record:
+    if manifest.sections.get(RUN, {}).get("settings") != record or manifest.changed_code(RUN, record):
         manifest.record(RUN, record, {}, [])
         if changed := _named(changes_of_recipe(settings), usual_settings(settings.recipe)):
             log.info("later commands for %s also use %s", run.path, changed)
 
 
 def begin_anew(settings: Settings) -> None:
-    """Delete the levels of the run, and what was measured of them, if they were made with other settings than these.
+    """Delete the levels of the run, and what was measured of them, if they were made with other settings than these, or
+    with other code from outside this program.
 
     Raises StageError if a file cannot be deleted, InvalidFileError if the manifest of the run is broken.
     """
     run, defaults = RunFolder.of(settings), recorded_defaults(settings)
-    recorded = Manifest(run.path).sections.get(RUN, {}).get("settings")
+    manifest = Manifest(run.path)
+    recorded = manifest.sections.get(RUN, {}).get("settings")
     if recorded is None:
         return
     was = defaults | flat_settings(recorded)
@@ -67,6 +69,9 @@ def begin_anew(settings: Settings) -> None:
     if differing:
         run.delete_levels()
         log.info("%s: deleted the levels made with %s", run.path, _named(differing, now, "now"))
+    elif changed := manifest.changed_code(RUN, now):
+        run.delete_levels()
+        log.info("%s: deleted the levels: %s", run.path, changed)
 
 
 def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:

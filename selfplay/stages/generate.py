@@ -20,6 +20,7 @@ from selfplay.learners.learner import LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Stage, digests_of
+from selfplay.runs.outside_code import code_of
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.settings.context import computing, executor_of, first_agent_file, task_files
 from selfplay.settings.fields import recorded_defaults, stage_record
@@ -160,7 +161,7 @@ def _write_dataset(
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        form.written(path, {**record, "shard_matches": size}) as writer,
+        form.written(path, {**record, **code_of(record), "shard_matches": size}) as writer,
     ):
         rows, skipped = sum(writer.written.values()), dict(writer.remarks)
         missing = [shard for shard in shards_of(settings, level) if shard.number not in writer.written]

@@ -26,6 +26,7 @@ from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder, writes_run
 from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.settings.context import RunContext, computing
+from selfplay.settings.fields import stage_record
 from selfplay.settings.run import Settings
 from selfplay.stages.pairs import play_pairs
 
@@ -69,9 +70,10 @@ def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProg
     """
     run = RunFolder.of(settings)
     agent, path = sha256(run.existing_agent(level)), run.strength(level)
-    compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
-    stage = Stage("strength", run.level(level), {"agent_sha256": agent}, force=True)
-    if agent in compared or stage.is_done():
+    manifest, names = Manifest(run.path), stage_record(settings, "comparison")
+    compared = manifest.sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
+    stage = Stage("strength", run.level(level), {"agent_sha256": agent}, force=True, names=names)
+    if stage.is_done() or (agent in compared and not manifest.changed_code("comparison", names)):
         return
     with stage.making() as made, computing(settings) as context:
         write_csv(measure_new_level(_compared(context, [level], progress)), path)

@@ -1,5 +1,7 @@
 """Proofs whether an opponent can lose: computed on request in small games, otherwise read from the files of the run."""
 
+from typing import Any
+
 from selfplay.errors import GameTooLargeError
 from selfplay.files import sha256
 from selfplay.games import Game
@@ -56,7 +58,7 @@ class Proofs:
     def _compared_lines(self, game: Game, offer: OfferedPlayer) -> tuple[Lines, Lines] | None:
         """The lines that a level loses by comparison/levels.csv, if it was about the present file of the level."""
         run, rows = self.catalog.run(game), story_of(self.catalog, game).comparison or []
-        section = Manifest(run.path).sections.get("comparison")
+        section = _present(Manifest(run.path), "comparison")
         if not offer.has_fixed_values or offer.file is None or section is None or not run.comparison.exists():
             return None
         if sha256(run.comparison) not in section["files"].values():
@@ -72,7 +74,7 @@ class Proofs:
         run, reports = self.catalog.run(game), []
         for table in sorted(run.proofs.glob("*/proof.csv")):
             # A walk that has not ended has no section, but may still have the table of an earlier walk.
-            if (section := Manifest(table.parent).sections.get("proof")) is None:
+            if (section := _present(Manifest(table.parent), "proof")) is None:
                 continue
             files = [offer.file] if offer.file is not None else None
             if section["settings"]["player"] == offer.id:
@@ -102,6 +104,12 @@ class Proofs:
             f"Against the best replies {offer.label} loses {first} of its matches moving first, {second} moving second."
         )
         return proof_view(grade.lines, text)
+
+
+def _present(manifest: Manifest, stage: str) -> dict[str, Any] | None:
+    """The section of a stage, if it was made with the present code of games and players from outside."""
+    section: dict[str, Any] | None = manifest.sections.get(stage)
+    return None if section is None or manifest.changed_code(stage, section["settings"]) else section
 
 
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:

@@ -1,0 +1,100 @@
+"""Code from outside that records name: recorded with what it was used for, and compared."""
+
+import json
+
+import numpy as np
+import pytest
+
+from selfplay.errors import InvalidFileError, StageError
+from selfplay.registry import outside_parts
+from selfplay.runs import outside_code
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.outside_code import code_of
+from selfplay.runs.saved_arrays import load_arrays, save_arrays
+from tests.support import pile
+
+RECORD = {"game.name": "games_of_mine:Mine", "seed": 0}
+
+
+def part_of(constant):
+    scope = {"__name__": "games_of_mine"}
+    exec(f"def part(): return {constant}", scope)
+    return scope["part"]
+
+
+@pytest.fixture
+def use_part(monkeypatch):
+    """A function that sets the constant of the part that all records name."""
+    return lambda constant: monkeypatch.setattr(
+        outside_code, "outside_parts", lambda texts: {text: part_of(constant) for text in texts if ":" in text}
+    )
+
+
+def test_files_made_with_other_code_are_refused_or_made_again(tmp_path, use_part):
+    (tmp_path / "file").touch()
+    use_part(1)
+    Manifest(tmp_path).record("stage", RECORD, {}, ["file"])
+    assert Manifest(tmp_path).is_done("stage", RECORD, force=False)
+    use_part(2)
+    with pytest.raises(StageError, match=r": the code of games_of_mine has changed.*; set another run_dir, or force"):
+        Manifest(tmp_path).is_done("stage", RECORD, force=False)
+    assert not Manifest(tmp_path).is_done("stage", RECORD, force=True)
+
+
+def test_code_that_is_named_but_not_recorded_in_the_settings_counts(tmp_path, use_part):
+    use_part(1)
+    Manifest(tmp_path).record("stage", {}, {}, [], names=RECORD)
+    use_part(2)
+    assert Manifest(tmp_path).is_done("stage", {}, force=True)
+    assert not Manifest(tmp_path).is_done("stage", {}, force=True, names=RECORD)
+
+
+@pytest.mark.parametrize("change", [lambda code: code.clear(), lambda code: code["code"].update(python="3.10")])
+def test_code_that_was_not_recorded_or_compiled_by_another_python_is_not_compared(tmp_path, use_part, change):
+    use_part(1)
+    Manifest(tmp_path).record("stage", RECORD, {}, [])
+    content = json.loads((path := tmp_path / "manifest.json").read_text())
+    section = content["stage"]
+    recorded = {"code": section.pop("code")}
+    change(recorded)
+    path.write_text(json.dumps({**content, "stage": {**section, **recorded}}))
+    use_part(2)
+    assert Manifest(tmp_path).is_done("stage", RECORD, force=False)
+
+
+def test_nothing_is_recorded_of_the_program_itself(tmp_path):
+    Manifest(tmp_path).record("stage", {"game.name": "tictactoe", "player": "search:alphabeta?depth=3"}, {}, [])
+    assert "code" not in json.loads((tmp_path / "manifest.json").read_text())["stage"]
+
+
+def test_arrays_of_a_computation_with_other_code_are_refused(tmp_path, use_part):
+    path = tmp_path / "arrays.npz"
+    use_part(1)
+    save_arrays(path, {"a": np.zeros(2)}, RECORD)
+    assert load_arrays(path, RECORD)["a"].tolist() == [0, 0]
+    use_part(2)
+    with pytest.raises(InvalidFileError, match="belongs to another computation"):
+        load_arrays(path, RECORD)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tests.support.pile:Pile",
+        "tests.support.pile:Pile_5x5_komi=2",
+        "mcts:tests.support.pile:Pile?simulations=3",
+        "search:alphabeta?evaluation=tests.support.pile:Pile&depth=2",
+    ],
+)
+def test_parts_are_found_wherever_a_text_names_them(text, monkeypatch):
+    monkeypatch.setattr("selfplay.registry._named_modules", {"tests.support.pile"})
+    monkeypatch.setattr("selfplay.registry._outside_parts", {})
+    assert outside_parts([text]) == {"tests.support.pile:Pile": pile.Pile}
+    assert code_of({"names": [text]})["code"]["modules"].keys() >= {"tests.support.pile"}
+    assert outside_parts(["tests.support.pile:Piles", "level:3", "gtp:tests.support.pile"]) == {}
+
+
+def test_modules_that_the_user_has_not_named_are_not_imported(monkeypatch):
+    monkeypatch.setattr("selfplay.registry._named_modules", set())
+    monkeypatch.setattr("selfplay.registry._outside_parts", {})
+    assert outside_parts(["tests.support.pile:Pile"]) == {}
