@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.positions import Packed, Place
+from selfplay.compute.position_fields import Place
+from selfplay.compute.positions import Packed
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
 from selfplay.games.observation_entries import ObservationEntries, entries_of_bits

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.compute.positions import Place, packed_array
+from selfplay.compute.position_fields import Place
+from selfplay.compute.positions import packed_array
 from selfplay.compute.words import word_of_parts
 from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from selfplay.compute.positions import Place, PositionClass
+from selfplay.compute.position_fields import Place
+from selfplay.compute.positions import PositionClass
 from selfplay.compute.words import PART_BITS
 
 Kind = int | tuple[Any, ...] | PositionClass

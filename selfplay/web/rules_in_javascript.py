@@ -1,9 +1,9 @@
 """Translates the rules of a game from their Python source to JavaScript.
 
 A rule is a function of positions, words and numbers (`selfplay.compute.bit_algebra`). A position becomes an object of
-its fields. Words and numbers become BigInts: words without a sign, numbers as signed integers of 64 bits, each wrapped
-to its width where an operation can leave it. Comparisons give 1n or 0n. Numbers from closures and modules are written
-as they are, and other rules that a rule calls are translated too, once for each kinds of arguments.
+its fields, a tuple an array. Words and numbers become BigInts: words without a sign, numbers as signed integers of 64
+bits, each wrapped to its width where an operation can leave it. Comparisons give 1n or 0n. Numbers from closures and
+modules are written as they are, and other rules that a rule calls are translated too, once for each kinds of arguments.
 
 As in compiled code, what an operator gives is as wide as the wider of its operands, and a variable is as wide
 everywhere as where it is widest.
@@ -13,7 +13,8 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from selfplay.compute.positions import Place, PositionClass
+from selfplay.compute.position_fields import Place
+from selfplay.compute.positions import PositionClass
 from selfplay.web.javascript_expressions import RuleSource
 from selfplay.web.javascript_values import NUMBER, Kind, Value, joined, kind_of_entries
 
