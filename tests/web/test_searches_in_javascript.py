@@ -31,7 +31,9 @@ const games = [{ win: 1, point: 0 }, { win: 0, point: 1 }].map((ends) => new Gam
 const found = matches.map((actions) => {
   const state = actions.reduce((before, action) => games[0].step(before, action), games[0].start());
   const [results, leads] = games.map((game) => searched(game, agent, state, {}));
-  return { player: state.player, results, leads, chosen: treeSearched(games[0], agent, rule, state, {}).action };
+  const { action: chosen, values, proved } = treeSearched(games[0], agent, rule, state, {});
+  const known = values.flatMap((value, action) => (proved[action] ? [[action, value]] : []));
+  return { player: state.player, results, leads, chosen, known };
 });
 console.log(JSON.stringify(found));
 """
@@ -77,5 +79,7 @@ def test_searches_keep_the_view_of_a_player_who_moves_again(tmp_path):
         assert found["leads"]["isExact"]
         assert found["results"]["isExact"]
         assert np.sign(leads[found["chosen"]]) == np.sign(max(leads.values()))
+        assert found["chosen"] in dict(found["known"])
+        assert all(np.sign(leads[action]) == value for action, value in found["known"])
         players.add((found["player"], len(actions) % 2))
     assert len(players) == 2  # in some of the positions, a player has moved again
