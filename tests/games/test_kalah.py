@@ -192,6 +192,9 @@ def test_there_is_no_number_beyond_the_last():
 # ---------------------------------------------------------------------- observations
 
 
+LARGE = 2**40
+
+
 class OnBoard(Game):
     """Places stones; the numbers of a position are those of plies and squares."""
 
@@ -212,7 +215,7 @@ class OnBoard(Game):
                 p.own | 1 << action,
                 replaced(p.pits, action, 100 * (p.turn + 1)),
                 p.turn + 1,
-                replaced(p.stores, p.last, 2**40 + p.turn),
+                replaced(p.stores, p.last, LARGE + p.turn),
                 1 - p.last,
             )
 
