@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable
 from math import prod
 from numbers import Integral
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 
+from selfplay.compute.lost_bits import TracedWord, traced
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games.game import Game
@@ -48,8 +50,9 @@ def legal_numbers(game: Game, position: Position) -> list[int]:
     Raises ConformanceError for an action that the game does not have, or a pass beside another action.
     """
     rule, count, passing = game.rules.legal_actions, game.num_distinct_actions, game.pass_action
-    legal = rule(position)
+    legal = rule(traced(position))
     expect_word(rule, legal)
+    _check_lost_bits(legal)
     if legal == 0 and passing is not None:
         return [passing]
     fits = isinstance(legal, WordInt) or int(legal).bit_length() <= PART_BITS
@@ -66,6 +69,16 @@ def legal_numbers(game: Game, position: Position) -> list[int]:
     return actions
 
 
+def _check_lost_bits(legal: Any) -> None:
+    """Raise ConformanceError, with the line of the shift, if bits of the legal actions are lost."""
+    if isinstance(legal, TracedWord) and legal.place is not None:
+        code, line = legal.place
+        bit = legal.lost.bit_length() - 1
+        reason = f"a shift loses bit {bit} of legal_actions, whose words have {PART_BITS * legal.num_parts} bits here"
+        about: Any = SimpleNamespace(__code__=code)
+        raise ConformanceError(f"{reason}; take away by & what is not an action", about, line)
+
+
 def check_none_legal(game: Game, position: Position) -> None:
     """Raise ConformanceError unless `legal_actions` gives 0 where the match is over."""
     rule = game.rules.legal_actions
@@ -80,7 +93,7 @@ def played_singly(game: Game, position: Position, action: int) -> tuple[Position
     Raises ConformanceError if a rule gives something else.
     """
     rules = game.rules
-    following = rules.play(position, action)
+    following = rules.play(traced(position), action)
     kind = rules.position
     expect_kind(rules.play, following, type(following) is kind, f"a {kind.__name__}({', '.join(kind._fields)})")
     over = rules.is_terminal(following)

@@ -1,6 +1,7 @@
 """Games of more than 64 squares or actions, written as for a small board, lose no bits."""
 
 import inspect
+import re
 from typing import NamedTuple
 
 import pytest
@@ -9,10 +10,14 @@ from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
 from selfplay.compute.wide_rules import source_tree, widened
 from selfplay.compute.words import WordInt
+from selfplay.errors import ConformanceError
 from selfplay.games import make_game
+from selfplay.games.conformance import check_quickly
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
+from selfplay.games.single_positions import legal_numbers, played_singly
 from selfplay.web.compared_in_javascript import compare_in_javascript
+from tests.support.rare_faults import RareFaults
 from tests.support.slides import Slides, counted, moves
 
 FULL = (1 << 81) - 1
@@ -136,3 +141,55 @@ def test_rules_of_a_factory_that_call_themselves_are_copied_with_their_lines():
     assert wide.__code__.co_firstlineno == narrow.__code__.co_firstlineno + 1  # without the decorator
     assert source_tree(wide)[1] == inspect.getsourcelines(narrow)[1]
     assert widened(narrow, 4) is wide
+
+
+@rule
+def legal_with_lost_bits(p):
+    free = ~(p.own | p.opp) & 0xFFFF
+    return free & 0xFF | (free & 0xFF00) << 52
+
+
+@rule
+def legal_with_a_mask(p):
+    free = ~(p.own | p.opp) & 0xFFFF
+    return free | free << 52 & 0xFF0000 << 40
+
+
+@rule
+def legal_in_places(p):
+    return ~(p.own | p.opp) & 0xFFFF
+
+
+def test_a_shift_that_loses_actions_is_named_with_its_line_unless_a_mask_takes_them_away():
+    fault = "a shift loses bit 67 of legal_actions, whose words have 64 bits here; take away by & what is not an action"
+    line = inspect.getsourcelines(legal_with_lost_bits)[1] + 3
+    place = re.escape(f"({__file__}, line {line}, in legal_with_lost_bits)")
+    for rules, refused in ((legal_with_lost_bits, True), (legal_in_places, False), (legal_with_a_mask, False)):
+        game = with_legal_actions(rules)
+        if refused:
+            with pytest.raises(ConformanceError, match=f"{fault} {place}"):
+                check_quickly(game)
+        else:
+            assert legal_numbers(game, game.rules.initial)
+
+
+def test_so_is_a_stone_that_a_shift_takes_off_the_board():
+    game = Slides()
+
+    @rule
+    def pushes(p, action):
+        return type(game.rules.initial)(p.opp, p.own << 160 | 1, p.plies + 1)
+
+    with pytest.raises(ConformanceError, match="the field opp has 36 squares, bits 0 to 35, but bit 195 is set"):
+        played_singly(game_with(game, play=pushes), game.rules.initial, 0)
+
+
+def game_with(game, **rules):
+    game.rules = game.rules._replace(**rules)
+    return game
+
+
+def with_legal_actions(legal):
+    rules = RareFaults.rules._replace(legal_actions=legal)
+    attributes = {"__module__": __name__, "num_distinct_actions": 64, "rules": rules}
+    return type("ManyActions", (RareFaults,), attributes)()
