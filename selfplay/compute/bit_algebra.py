@@ -50,7 +50,7 @@ def callable_from_compiled(function: RuleFunction) -> RuleFunction:
 
 def noted_as_compiled(function: RuleFunction) -> RuleFunction:
     """The function, whose own code may be compiled from now on."""
-    describe_in_full(function.__module__)
+    describe_in_full(str(function.__module__))  # None for code without a module
     COMPILED.add(function)
     return function
 
