@@ -8,6 +8,7 @@ from typing import Any
 
 # ruff: noqa: RUF009 - `_described` makes a dataclass field.
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay.games.game import Game
@@ -119,7 +120,9 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
-    points = points_of(game, state)
+    # Where people ended the match, the board is not counted.
+    is_counted = is_over and bool(game.state_at(state.position).terminated)
+    points = points_of(game, state._replace(terminated=torch.tensor([is_counted])))
     return MatchData(
         board=presentation.board_text(state),
         start=None if boards is None else boards[0].tolist(),
@@ -128,7 +131,7 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
         lead=lead_of(game, state),
         komi=game.komi_in(state),
         ko=presentation.ko(state),
-        owners=game.owners(state)[0].tolist() if is_over and game.rules.owned is not None else None,
+        owners=game.owners(state)[0].tolist() if is_counted and game.rules.owned is not None else None,
         place=places[number],
         to_move=None if is_over else int(state.current_player),
         awaits_person=session.awaits_person,

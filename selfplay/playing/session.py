@@ -310,6 +310,18 @@ class Session:
             raise NotNowError("stones can only be dead where both players have passed")
         self._states[-1] = without_stones(self.game, self.state, dead)
 
+    def end(self, loser: int | None) -> None:
+        """End the match before its rules do: a seat has resigned, or, None, both sides agree on a draw. Players do not
+        learn from it.
+
+        Raises NotNowError if it is over, or no person plays.
+        """
+        if self.is_over or None not in self.players:
+            raise NotNowError("the match is over" if self.is_over else "no person plays")
+        returned = 0.0 if loser is None else 2.0 * loser - 1.0
+        over, returns = torch.ones_like(self.state.terminated), torch.full_like(self.state.returns, returned)
+        self._states[-1] = self.state._replace(terminated=over, returns=returns)
+
     def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
         chosen = [number for number, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced]

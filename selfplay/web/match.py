@@ -93,6 +93,10 @@ class Match:
         self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
         if request.dead is not None and request.is_agreed:
             self.session.take_off(request.dead)
+        if request.ended is not None:
+            seats = self.session.seats
+            person = seats.index(None) if seats.count(None) == 1 else self.session.to_move
+            self.session.end(person if request.ended == "resigned" else None)
 
     @cached_property
     def _judging(self) -> Participant:

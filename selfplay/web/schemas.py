@@ -83,6 +83,11 @@ class MatchRequest(RequestBody):
         description="Where both players have passed and stones can be dead: the squares of the dead ones, which are "
         "taken off the board. null: people have not agreed on them, and the match is not over.",
     )
+    ended: Literal["resigned", "drawn"] | None = Field(
+        default=None,
+        description="How people ended the match before its rules do: resigned: the only person, or the one to move, "
+        "has given up; drawn: both sides have agreed on a draw.",
+    )
     is_agreed: bool = Field(default=True, description="Whether people have agreed on `dead`, which ends the match.")
     advance: bool = Field(
         default=False,

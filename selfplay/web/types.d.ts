@@ -2,7 +2,7 @@
 
 /** The fields of a request that describe a match. */
 type Match = Required<
-  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "dead">
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "dead" | "ended">
 >;
 
 /** A match in an address. The game may be unknown, and null stands for the default opponent. */
@@ -120,7 +120,7 @@ interface State {
   /** What is shown of an action until the answer comes; see board.js. */
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */
-  unconfirmed: number | null;
+  unconfirmed: number | "resign" | null;
   /** By how many points seat 0 leads if the stones are dead that the program found where both have passed. */
   proposed: number | null;
   /** The action that is marked as a hint. */
@@ -259,8 +259,8 @@ type LayerDescription =
 
 /** The fields of a position, seen by the player to move: boards, numbers, and tuples of numbers. */
 type Position = Record<string, any>;
-/** player: the seat that is to move; result: to seat 0, of a match that is over. */
-type GameState = { position: Position; player: number; isOver: boolean; result: number };
+/** player: the seat that is to move; result: to seat 0, of a match that is over; isEnded: by people, before its rules end it. */
+type GameState = { position: Position; player: number; isOver: boolean; result: number; isEnded?: boolean };
 
 /** The random numbers of a ply: from a purpose to 64 random bits. */
 type Draws = (purpose: number) => bigint;

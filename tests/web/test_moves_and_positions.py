@@ -77,6 +77,23 @@ def test_a_text_is_read_up_to_a_wrong_move_where_it_is_asked_for_what_it_says(cl
     }
 
 
+def test_people_resign_or_agree_on_a_draw(client: TestClient) -> None:
+    def ended(person: str, how: str, game: str = "tictactoe", moves: str = "1,1 0,0") -> Json:
+        return shown(client, described(game, "random", person, moves=moves, ended=how), advance=True)
+
+    found = [ended(*given)["result"]["winner"] for given in (("first", "resigned"), ("second", "resigned"))]
+    assert found == [1, 0]
+    # Of two people, the one to move.
+    assert ended("both", "resigned", moves="1,1")["result"]["winner"] == 0
+    drawn = ended("both", "drawn")
+    assert (drawn["is_over"], drawn["result"]["winner"], drawn["legal"], drawn["to_move"]) == (True, None, [], None)
+    # The board is not counted.
+    go = ended("first", "resigned", "go_3x3", "B2 A1")
+    assert (go["points"], go["owners"], go["result"]["points"], go["result"]["lead"]) == (None, None, None, None)
+    for given in ({"person": "none"}, {"person": "first", "moves": "1,1 0,0 1,0 0,1 1,2"}):
+        assert refused(client, described(opponent="random", ended="drawn", **given))[0] == 409
+
+
 def test_a_match_begins_in_a_position_and_is_practice(client: TestClient) -> None:
     view = shown(client, described(position=CROSS, moves="1,1"), advance=False)
     assert (view["position"], board_of(view)[:5], view["is_practice"]) == (CROSS, [1, -1, 0, 0, 1], True)

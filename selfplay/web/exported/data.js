@@ -27,7 +27,7 @@ export function dataOf(match, number) {
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
     ko: koOf(match, state),
-    owners: state.isOver ? game.owners(state) : null,
+    owners: state.isOver && !state.isEnded ? game.owners(state) : null,
     to_move: state.isOver ? null : state.player,
     awaits_person: match.awaitsPerson,
     values_in_points: values !== null && description.points_per_value !== null,
@@ -139,7 +139,7 @@ const countOf = (match) => ({ dead: match.marked, result: resultOf(match, match.
 // The points of both seats, with komi; null if only a lead is known, or none.
 /** @type {(match: Match, state: GameState) => number[] | null} */
 function pointsOf({ game, description: { match: { komi }, margin_unit: unit } }, state) {
-  const owners = state.isOver ? game.owners(state) : null;
+  const owners = state.isOver && !state.isEnded ? game.owners(state) : null;
   const points = game.points(state, unit) ?? (owners && [1, -1].map((seat) => owners.filter((owner) => owner === seat).length));
   return points && [points[0], points[1] + (komi ?? 0)];
 }
@@ -147,7 +147,7 @@ function pointsOf({ game, description: { match: { komi }, margin_unit: unit } },
 /** @type {(match: Match, end: GameState) => Result} */
 const resultOf = (match, end) => ({
   winner: end.result === 0 ? null : Number(end.result < 0),
-  points: pointsOf(match, end),
-  lead: match.game.lead(end, match.description.margin_unit),
+  points: end.isEnded ? null : pointsOf(match, end),
+  lead: end.isEnded ? null : match.game.lead(end, match.description.margin_unit),
   komi: match.description.match.komi,
 });

@@ -38,7 +38,7 @@ export class Match {
    * @param {Participants} players
    * @param {MatchRequest} request
    */
-  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null, dead = null, is_agreed: isAgreed = true, show = [] }) {
+  constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, valued = null, dead = null, is_agreed: isAgreed = true, ended = null, show = [] }) {
     if (position !== null) {
       throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
     }
@@ -71,6 +71,20 @@ export class Match {
     if (dead !== null && isAgreed) {
       this.states.splice(-1, 1, this.counted);
     }
+    if (ended !== null) {
+      this.#end(ended);
+    }
+  }
+
+  // Ends the match before its rules do: the only person, or the one to move, resigns, or both sides agree on a draw.
+  /** @type {(how: "resigned" | "drawn") => void} */
+  #end(how) {
+    const { state, seats } = this;
+    if (state.isOver || !seats.includes(null)) {
+      throw new Refusal(CONFLICT, state.isOver ? "the match is over" : "no person plays");
+    }
+    const loser = seats.every((seat) => seat === null) ? state.player : seats.indexOf(null);
+    this.states.splice(-1, 1, { ...state, isOver: true, isEnded: true, result: how === "drawn" ? 0 : loser === 0 ? -1 : 1 });
   }
 
   get state() {

@@ -202,7 +202,7 @@ async function answered(request, mine) {
 
 // A match of a game with the players and the handicap that are chosen.
 /** @type {(game: string) => Match} */
-export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ...players.chosenSettings() });
+export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ended: null, ...players.chosenSettings() });
 
 // A new match with the players that are chosen.
 /** @type {(given?: Partial<Match>, options?: Options) => Promise<Failure>} */
@@ -229,7 +229,7 @@ export function play(action) {
 export function playOnFrom(ply, options = {}) {
   const { match, answer } = opened();
   const isPractice = match.position === null && (answer.is_practice || answer.is_over);
-  return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice, dead: null }, options);
+  return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice, dead: null, ended: null }, options);
 }
 
 // Ends the match, after both have passed, with the stones that are marked as dead.
@@ -238,8 +238,15 @@ export const agree = () => become({ ...opened().match, dead: opened().answer.cou
 // Takes the two passes back.
 export const resume = () => playOnFrom(opened().answer.plies.length - 2);
 
+// Ends the match before its rules do.
+/** @type {(ended: Match["ended"]) => Promise<Failure>} */
+export const end = (ended) => become({ ...opened().match, ended }, { advance: false });
+
 export function undo() {
   const { plies, is_over: isOver } = opened().answer;
+  if (opened().match.ended !== null) {
+    return playOnFrom(plies.length, { isOther: true });
+  }
   const ply = plies.findLastIndex((one) => one.by_person && !one.is_forced);
   // The end of a match stays within reach of the browser's back button.
   return playOnFrom(ply, { isOther: isOver });
@@ -249,7 +256,7 @@ export function undo() {
 export function next() {
   const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
-  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null }, { isNew: true, isOther: true });
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ended: null }, { isNew: true, isOther: true });
 }
 
 // The next match, in the other seat.

@@ -10,6 +10,10 @@
 // The views besides that of matches.
 const OTHER_VIEWS = ["games", "rules", "story"];
 
+// How people end a match before its rules do.
+/** @type {NonNullable<Match["ended"]>[]} */
+const ENDS = ["resigned", "drawn"];
+
 /** @type {Record<string, -1 | 0 | 1>} */
 const STONES = { X: 1, O: -1, "-": 0 };
 /** @type {Record<number, string>} */
@@ -57,6 +61,7 @@ export function read(hash) {
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
     dead: readSquares(given.get("dead")),
+    ended: ENDS.find((end) => end === given.get("ended")) ?? null,
   };
   const ply = given.has("ply") ? Number(given.get("ply")) : null;
   const isAnalysed = ["analyse", "values", "ply"].some((name) => given.has(name));
@@ -101,7 +106,7 @@ function readPosition(text) {
 
 // shown: as in the result of read.
 /** @type {(match: Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
-export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, dead }, { isAnalysed = false, values = null, ply = null } = {}) {
+export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, dead, ended }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
@@ -111,6 +116,7 @@ export function write({ game, opponent, person, partner, adviser, seed, position
     moves,
     practice: isPractice ? "1" : null,
     dead: dead && (dead.join() || "none"),
+    ended,
     analyse: isAnalysed ? "1" : null,
     values,
     ply: ply === null ? null : String(ply),

@@ -11,6 +11,9 @@ export const canUndo = () => !state.isBusy && !state.isEdited && state.lesson ==
 export const canHint = () =>
   !state.isBusy && !state.isEdited && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
 
+// Whether the person to move can resign or offer a draw.
+export const canEnd = () => !state.isBusy && !state.isEdited && state.ply === null && Boolean(state.answer?.awaits_person);
+
 const LESSON = ["solution", "next-mistake", "end-lesson"];
 
 // The buttons that are shown, in their order.
@@ -32,7 +35,8 @@ function shownButtons() {
   if (isOver) {
     return ["new", ...(isOnePerson(match?.people) ? ["rematch"] : []), ...(match?.can_undo ? ["undo"] : []), ...learn];
   }
-  return ["new", ...(isWatched ? watching : ["hint", "undo"])];
+  const isBegun = match?.plies.some((ply) => ply.by_person) ?? false;
+  return ["new", ...(isWatched ? watching : ["hint", "undo", ...(isBegun ? ["resign", "draw"] : [])])];
 }
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
@@ -47,6 +51,8 @@ export function showControls() {
     hint: canHint(),
     agree: isAccepted(),
     resume: !isBusy,
+    resign: canEnd(),
+    draw: canEnd(),
     rematch: !isBusy,
     learn: !isBusy,
     step: !isBusy && isOpen,

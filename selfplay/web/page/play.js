@@ -5,7 +5,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { canHint, canUndo } from "./controls.js";
+import { canEnd, canHint, canUndo } from "./controls.js";
 import { isAccepted, isCounting, turn } from "./counting.js";
 import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
@@ -19,7 +19,7 @@ import "./settings.js";
 import * as setup from "./setup.js";
 import { say as sayShared, showMovesText } from "./share.js";
 import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, opened, returnToLeft, savedAddress, state } from "./state.js";
-import { aboutHint, aboutLine, fail, say } from "./words.js";
+import { aboutHint, aboutLine, fail, nameOf, say } from "./words.js";
 
 export { savedAddress };
 
@@ -180,6 +180,44 @@ async function giveHint() {
   }
 }
 
+// The second press ends the match.
+function resign() {
+  if (!canEnd()) {
+    return;
+  }
+  if (state.unconfirmed === "resign") {
+    actions.end("resigned");
+    return;
+  }
+  state.unconfirmed = "resign";
+  say("Press Resign again to give up this match.");
+}
+
+// Two people agree themselves; an opponent accepts unless the judge sees it ahead.
+async function offerDraw() {
+  const { answer: asked } = opened();
+  if (!canEnd()) {
+    return;
+  }
+  if (asked.person_seat === null) {
+    actions.end("drawn");
+    return;
+  }
+  const name = nameOf(asked, 1 - asked.person_seat);
+  say(`You offer a draw. ${name} considers it…`);
+  try {
+    const { hint } = await ask({ show: ["hint"] });
+    if (isShown(asked)) {
+      const even = hint.words !== null || hint.in_points ? 0 : asked.judge.neutral;
+      await (hint.value >= even ? actions.end("drawn") : say(`${name} declines: it stands better. Your turn.`));
+    }
+  } catch (/** @type {any} */ error) {
+    if (isShown(asked)) {
+      say(error.message);
+    }
+  }
+}
+
 // ---------------------------------------------------------------------- buttons and keys
 
 /** @type {GoTo} */
@@ -217,7 +255,7 @@ function playOn() {
 const agree = () => isAccepted() && actions.agree();
 const resume = () => isCounting() && !state.isBusy && actions.resume();
 
-const buttons = { agree, resume, new: newMatch, undo, hint: giveHint, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
+const buttons = { agree, resume, new: newMatch, undo, hint: giveHint, resign, draw: offerDraw, rematch: actions.rematch, step: actions.step, run: actions.run, back, forward };
 Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));

@@ -1,7 +1,7 @@
 // The state of the play view, and what follows from it. Views draw it; actions change it and call `state.render`.
 //
 // A match is the fields of a request that describe it: {game, opponent, person, partner, adviser, seed, moves, position,
-// is_practice, dead}. Nothing else is needed to show it or to play on.
+// is_practice, dead, ended}. Nothing else is needed to show it or to play on.
 
 import * as address from "./address.js";
 import { at, check, checked } from "./drawing.js";

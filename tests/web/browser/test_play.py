@@ -132,6 +132,35 @@ def test_a_rematch_swaps_the_seats_and_its_button_moves_no_other(page: Page) -> 
 
 
 @pytest.mark.slow
+def test_a_person_resigns_or_offers_a_draw(page: Page) -> None:
+    said, resign, draw = page.locator("#status"), page.locator("#resign"), page.locator("#draw")
+    # Before the first own move, there is nothing to give up.
+    visit(page, "/#play/tictactoe?opponent=random&person=first")
+    expect(resign).to_be_hidden()
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,0&seed=1")
+    resign.click()
+    expect(said).to_have_text("Press Resign again to give up this match.")
+    resign.click()
+    expect(said).to_contain_text("You lose.")
+    expect(page.locator("#score")).to_have_text("You 0 : 1 Random")
+    expect(page).to_have_url(re.compile("ended=resigned"))
+    page.reload()
+    settled(page, 2)
+    expect(said).to_contain_text("You lose.")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#board .legal")).to_have_count(7)
+    # O has to stop a line: X wins, so the opponent, who is O, accepts; as O, the person is refused.
+    for person, moves, answer in (
+        ("first", "1,1+0,1+0,0+2,2", "A draw."),
+        ("second", "1,1+0,1+0,0", "Random declines: it stands better. Your turn."),
+        ("both", "1,1", "A draw."),
+    ):
+        visit(page, f"/#play/tictactoe?opponent=random&person={person}&moves={moves}")
+        draw.click()
+        expect(said).to_contain_text(answer)
+
+
+@pytest.mark.slow
 def test_two_people_and_watched_players_do_not_swap_seats(page: Page) -> None:
     for people in ("both", "none"):
         visit(page, f"/#play/tictactoe?opponent=random&person={people}&moves=1,1+0,1+0,0+0,2+2,2")

@@ -55,6 +55,10 @@ def test_the_winning_chain_and_the_rules_of_hex_are_shown(exported: Page, addres
     settled(exported, 7)
     won = exported.locator("#board .cell.won")
     assert won.evaluate_all("(nodes) => nodes.map((node) => node.dataset.square)") == ["1", "4", "6"]
+    # People end a match here, too.
+    exported.goto(f"{address('hex_3x3')}#play/hex_3x3?opponent=random&person=both&moves=b2+c1&ended=resigned")
+    settled(exported, 2)
+    expect(exported.locator("#status")).to_contain_text("O wins.")
     exported.get_by_role("link", name="Rules").click()
     expect(exported.locator("#rules-text li")).to_have_text(list(make_game("hex_3x3").presentation.how_to_play))
     expect(exported.locator("#rules-picture .cell.won")).to_have_count(3)
