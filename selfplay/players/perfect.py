@@ -3,7 +3,6 @@
 from contextlib import suppress
 from copy import copy
 from functools import partial
-from threading import Lock
 from typing import Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.made_once import MadeOnce
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import GameTooLargeError, TimeLimitError
 from selfplay.games.game import Game
@@ -142,8 +142,10 @@ class PerfectPlayer(GraphPlayer):
 
 AnyPerfectPlayer = PerfectPlayer | SharedSolverPlayer
 
-_perfect_players: dict[object, AnyPerfectPlayer | None] = {}
-_finding_out = Lock()
+MOST_GAMES = 64
+"""Number of games whose perfect play is kept; more than the program has."""
+
+_perfect_players = MadeOnce[AnyPerfectPlayer | None](MOST_GAMES)
 
 
 def perfect_player_of(game: Game) -> AnyPerfectPlayer | None:
@@ -151,19 +153,16 @@ def perfect_player_of(game: Game) -> AnyPerfectPlayer | None:
 
     None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
     """
-    if is_found_out(game):
-        return _perfect_players[game.identity]
-    with _finding_out:
-        if not is_found_out(game):
-            found: AnyPerfectPlayer | None = None
-            if solves_whole_matches(game):
-                found = SharedSolverPlayer(_shared_solver(game))
-            else:
-                with suppress(GameTooLargeError):
-                    found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
-            # Only at the end, because other threads use what is stored here as the result.
-            _perfect_players[game.identity] = found
-    return _perfect_players[game.identity]
+    return _perfect_players.get(game.identity, partial(_perfect_player, game))
+
+
+def _perfect_player(game: Game) -> AnyPerfectPlayer | None:
+    if solves_whole_matches(game):
+        return SharedSolverPlayer(_shared_solver(game))
+    try:
+        return PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
+    except GameTooLargeError:
+        return None
 
 
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
@@ -203,7 +202,7 @@ class EndgamePlayer(SolverPlayer[SharedSolver]):
         return empties(self.game, state) <= ENDGAME_EMPTIES
 
 
-_endgame_players: dict[object, EndgamePlayer] = {}
+_endgame_players = MadeOnce[EndgamePlayer](MOST_GAMES)
 
 
 def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
@@ -215,18 +214,18 @@ def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
     """
     if game.exact_solver is None or bool(state.terminated):
         return None
-    if game.identity not in _endgame_players:
-        if solves_whole_matches(game):
-            return None
-        _endgame_players[game.identity] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
-    player = _endgame_players[game.identity]
+    if game.identity not in _endgame_players and solves_whole_matches(game):
+        return None
+    player = _endgame_players.get(
+        game.identity, lambda: EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
+    )
     return player if bool(player.solves(state)) else None
 
 
 LONGEST_SOLVED = 26
 """Matches of at most this number of plies are solved in the background: Hex 5x5 after one move in half a minute, after
 four in seconds."""
-_background_solvers: dict[object, SharedSolver] = {}
+_background_solvers = MadeOnce[SharedSolver](MOST_GAMES)
 
 
 def background_solver(game: Game) -> SharedSolver | None:
@@ -237,10 +236,7 @@ def background_solver(game: Game) -> SharedSolver | None:
     """
     if game.exact_solver is not None or game.max_game_length > LONGEST_SOLVED or perfect_player_of(game) is not None:
         return None
-    with _finding_out:
-        if game.identity not in _background_solvers:
-            _background_solvers[game.identity] = SharedSolver(game, partial(ResultSolver, game))
-    return _background_solvers[game.identity]
+    return _background_solvers.get(game.identity, lambda: SharedSolver(game, partial(ResultSolver, game)))
 
 
 def is_found_out(game: Game) -> bool:

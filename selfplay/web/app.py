@@ -8,49 +8,27 @@ import socket
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request, status
 from fastapi.exceptions import RequestValidationError
-from h11 import LocalProtocolError
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect
 from starlette.responses import FileResponse, JSONResponse
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import OtherGameError, SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
 from selfplay.web.loaded_players import NotFoundError
+from selfplay.web.log_limit import LogLimit
 from selfplay.web.matches import MatchService, match_routes
 from selfplay.web.preparation import preparing
+from selfplay.web.request_checks import MOST_READ_BYTES, MOST_REQUESTS, RequestChecks, allowed_hosts
 from selfplay.web.schemas import ErrorView
 from selfplay.web.waiting_clients import BusyError
 
 log = logging.getLogger(__name__)
-
-MAX_BODY_BYTES = 16_384
-"""The largest size of a body; those that the page sends have a few hundred bytes."""
-MOST_HEAD_BYTES = 16_384
-"""The largest size of the target and the headers of a request."""
-MOST_READ_BYTES = 1 << 18
-"""The most that is read of a head or a body. A connection on which a client sends more is reset, and the client may not
-see the answer."""
-
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    # Browsers check for a new version of a file each time.
-    "Cache-Control": "no-cache",
-}
 
 PAGE = PACKAGE_FOLDER / "web" / "page"
 """The files of the page."""
@@ -73,87 +51,9 @@ def create_app(service: MatchService) -> FastAPI:
     app.add_route("/docs", lambda _: FileResponse(PAGE / "docs.html"), include_in_schema=False)
     app.mount("/page", StaticFiles(directory=PAGE))
     add_error_handlers(app)
-    # The check of the Host header prevents pages of other sites from reaching the server by DNS rebinding.
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(service.settings), www_redirect=False)
-    app.add_middleware(RequestChecks)
+    most = MOST_REQUESTS * service.settings.client_searches
+    app.add_middleware(RequestChecks, hosts=allowed_hosts(service.settings), most=most)
     return app
-
-
-def allowed_hosts(settings: WebSettings) -> list[str]:
-    """The values allowed in the Host header, without a port: the names of the server, and those of this computer."""
-    names = (name.strip("[]").lower() for name in (settings.host, *settings.hosts))
-    return [*(f"[{name}]" if ":" in name else name for name in names), "localhost", "127.0.0.1", "[::1]"]
-
-
-class RequestChecks:
-    """Middleware that rejects requests of other sites and large bodies, and adds the security headers.
-
-    Redirects become relative, because a proxy may serve the page below a path that the server does not see.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        received = 0
-
-        async def counted() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > MAX_BODY_BYTES:
-                while message.get("more_body") and received < MOST_READ_BYTES:
-                    message = await receive()
-                    received += len(message.get("body", b""))
-                raise HTTPException(413, f"the body is too large: at most {MAX_BODY_BYTES} bytes are allowed")
-            return message
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
-                if "location" in headers:
-                    headers["location"] = _relative(headers["location"], scope["path"])
-            await send(message)
-
-        if scope["type"] == "http" and _head_bytes(scope) > MOST_HEAD_BYTES:
-            refused = {"error": f"the head of the request is too large: at most {MOST_HEAD_BYTES} bytes are allowed"}
-            await JSONResponse(refused, 431)(scope, receive, with_headers)
-            return
-        if scope["type"] == "http" and _is_from_another_site(scope, Headers(scope=scope)):
-            refused = {"error": "requests of other sites are not allowed: open the page of this server"}
-            await JSONResponse(refused, 403)(scope, receive, with_headers)
-            return
-        try:
-            await self.app(scope, counted, with_headers)
-        except (ClientDisconnect, LocalProtocolError):
-            # The client has disconnected before the end of its request, or the body is not HTTP; nobody waits for an
-            # answer.
-            log.debug("a client has disconnected")
-
-
-def _head_bytes(scope: Scope) -> int:
-    """The size of the target and the headers of a request."""
-    headers = sum(len(name) + len(value) for name, value in scope["headers"])
-    return len(scope["raw_path"]) + len(scope["query_string"]) + headers
-
-
-def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
-    """Whether a browser sends the request for a page of another site, unless it follows a link to the page."""
-    origin = headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != headers.get("host"):
-        return True
-    if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
-        return False
-    is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    return not (is_link and scope["method"] == "GET" and not scope["path"].startswith("/api/"))
-
-
-def _relative(location: str, path: str) -> str:
-    """The absolute address `location` of this server, relative to `path`."""
-    target = urlsplit(location)
-    parents = "../" * (path.count("/") - 1) or "./"
-    return parents + target._replace(scheme="", netloc="", path=target.path.removeprefix("/")).geturl()
 
 
 # ---------------------------------------------------------------------- errors
@@ -229,7 +129,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
 # ---------------------------------------------------------------------- serving
 
-MOST_CONNECTIONS, IDLE_SECONDS = 400, 10
+MOST_CONNECTIONS, IDLE_SECONDS = 800, 10
+ENDING_SECONDS = 1
+"""How long open requests may take when the server ends; then they are cancelled."""
 
 
 def serve(settings: WebSettings) -> None:
@@ -240,7 +142,9 @@ def serve(settings: WebSettings) -> None:
         SettingError: it would listen on all addresses of this computer, and `hosts` is empty.
     """
     listening = _listen(settings)
-    app = create_app(MatchService(settings))
+    config = server_config(create_app(MatchService(settings)))
+    for logger in (log, logging.getLogger("uvicorn.error")):
+        logger.addFilter(LogLimit())
     # Not before: a browser would wait for an answer.
     listening.listen(128)
     log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
@@ -248,7 +152,7 @@ def serve(settings: WebSettings) -> None:
         log.warning("Other computers in the network can reach this page, and everyone who can may play.")
     # Ctrl-C is the normal way to stop the server.
     with preparing(settings), suppress(KeyboardInterrupt):
-        uvicorn.Server(server_config(app)).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
     log.info("The server has stopped.")
 
 
@@ -266,6 +170,7 @@ def server_config(app: FastAPI) -> uvicorn.Config:
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MOST_READ_BYTES,
         timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=ENDING_SECONDS,
         log_level="warning",
         access_log=False,
     )

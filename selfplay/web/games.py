@@ -1,10 +1,10 @@
 """The requests about games: their opponents, proofs and stories."""
 
-import asyncio
 import hashlib
+from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Annotated
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 
 from selfplay.web.how_to_play import how_to_play
@@ -13,7 +13,7 @@ from selfplay.web.runs import run_views
 from selfplay.web.schemas import GameView, OpponentsView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
-from selfplay.web.waiting_clients import while_waiting
+from selfplay.web.waiting_clients import Answer, SharedWork, client_of, while_waiting
 
 RunId = Annotated[
     str | None,
@@ -25,37 +25,46 @@ GameName = Annotated[str, Path(min_length=1, max_length=100)]
 def game_routes(service: MatchService) -> APIRouter:
     """The requests about games, their opponents, proofs and stories."""
     router = APIRouter(prefix="/api/games", tags=["games"])
-    proving = asyncio.Lock()
+
+    async def result(
+        work: SharedWork, key: tuple[Hashable, ...], made: Callable[[], Answer], request: Request
+    ) -> Answer:
+        """The result of work for a client, as long as it waits. Raises BusyError."""
+        with service.slow_requests.counted(client_of(request.scope)):
+            async with while_waiting(request):
+                return await work.result(key, made, request, group=key[1])
 
     @router.get("", summary="List the games", operation_id="games")
     async def games() -> list[GameView]:
         return list(map(service.catalog.game_view, service.catalog.games.values()))
 
     @router.get("/{game}", summary="Describe a game, which may have other options", operation_id="game")
-    async def game_of(game: GameName) -> GameView:
-        return service.catalog.game_view(await run_sync(service.catalog.game, game))
+    async def game_of(request: Request, game: GameName) -> GameView:
+        return service.catalog.game_view(await service.game(game, request))
 
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents")
-    async def opponents(game: GameName) -> OpponentsView:
-        return await run_sync(service.catalog.opponents, service.catalog.game(game))
+    async def opponents(request: Request, game: GameName) -> OpponentsView:
+        of = await service.game(game, request)
+        return await result(service.reading, ("opponents", game), partial(service.catalog.opponents, of), request)
 
     @router.get("/{game}/rules", summary="Explain the rules", operation_id="rules")
-    async def rules(game: GameName) -> RulesView:
-        return await run_sync(how_to_play, service.catalog.game(game))
+    async def rules(request: Request, game: GameName) -> RulesView:
+        of = await service.game(game, request)
+        return await result(service.reading, ("rules", game), partial(how_to_play, of), request)
 
     @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof")
     async def proof(
         request: Request, game: GameName, opponent: Annotated[str, Query(min_length=1, max_length=100)]
     ) -> ProofView:
-        """Proofs take long, so only one is made at a time, and none for a client that has left."""
-        found = await run_sync(service.catalog.opponent, service.catalog.game(game), opponent)
-        async with while_waiting(request) as deadline, proving:
-            with deadline.applied():
-                return await run_sync(service.proofs.of, service.catalog.game(game), found)
+        """Proofs take long, so a client has one at a time, and none is made for clients that have left."""
+        of = await service.game(game, request)
+        key, prove = ("proof", game, opponent), partial(service.proofs.of, of, opponent)
+        return await result(service.proving, key, prove, request)
 
     @router.get("/{game}/runs", summary="List the other runs", operation_id="runs")
-    async def runs(game: GameName) -> list[RunView]:
-        return await run_sync(run_views, service.catalog, service.catalog.game(game))
+    async def runs(request: Request, game: GameName) -> list[RunView]:
+        of = await service.game(game, request)
+        return await result(service.reading, ("runs", game), partial(run_views, service.catalog, of), request)
 
     @router.get(
         "/{game}/story",
@@ -65,11 +74,15 @@ def game_routes(service: MatchService) -> APIRouter:
         responses={304: {"description": "Not changed since the ETag that was sent."}},
     )
     async def story(
-        game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
+        request: Request, game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        found = await run_sync(story_of, service.catalog, service.catalog.game(game), run)
-        body = found.model_dump_json().encode()
-        etag = f'"{hashlib.sha256(body).hexdigest()}"'
+        of = await service.game(game, request)
+
+        def body_and_etag() -> tuple[bytes, str]:
+            body = story_of(service.catalog, of, run).model_dump_json().encode()
+            return body, f'"{hashlib.sha256(body).hexdigest()}"'
+
+        body, etag = await result(service.reading, ("story", game, run), body_and_etag, request)
         if if_none_match == etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers={"ETag": etag})
         return Response(body, media_type="application/json", headers={"ETag": etag})

@@ -1,13 +1,15 @@
 """The players of the opponents that the page offers, loaded once for many requests."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Lock
 
 import torch
 from torch import Tensor
 
+from selfplay.compute.made_once import MadeOnce
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SelfPlayError, TimeLimitError
 from selfplay.files import sha256
@@ -22,6 +24,8 @@ MOST_PLAYERS = 64
 """Number of players that all requests share."""
 MOST_IDLE = 24
 """Number of players that serve one request at a time and wait for the next."""
+MOST_COMPILED = 10_000
+"""Number of opponents of which it is remembered that they are compiled."""
 MOST_POSITIONS = 20_000
 """Number of positions whose values are kept, of each player."""
 
@@ -34,10 +38,25 @@ class LoadedPlayers:
     """The players of opponents. Methods may be called from several threads."""
 
     def __init__(self) -> None:
-        self._loading, self._taking = Lock(), Lock()
-        self._shared: OrderedDict[object, Player] = OrderedDict()
+        self._taking = Lock()
+        self._shared = MadeOnce[Player](MOST_PLAYERS)
         self._idle: list[tuple[object, Player]] = []
-        self._compiled: set[object] = set()
+        self._compiled = MadeOnce[None](MOST_COMPILED)
+
+    def key(self, game: Game, offer: OfferedPlayer) -> Hashable:
+        """What identifies the player of an opponent. Raises as `file_version`."""
+        return game.name, offer.id, file_version(offer)
+
+    def is_loaded(self, game: Game, offer: OfferedPlayer) -> bool:
+        """Whether the player is lent without being loaded or compiled. Raises as `file_version`."""
+        if _is_shared(offer):
+            return self.key(game, offer) in self._shared
+        return (game.name, offer.id) in self._compiled
+
+    def load(self, game: Game, offer: OfferedPlayer) -> None:
+        """Load and compile the player, for later requests. Raises as `lent`."""
+        with self.lent(game, offer):
+            pass
 
     @contextmanager
     def lent(self, game: Game, offer: OfferedPlayer) -> Iterator[Player]:
@@ -48,9 +67,9 @@ class LoadedPlayers:
 
         Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
-        key = game.name, offer.id, file_version(offer)
-        if not offer.is_slow or offer.is_kept:
-            yield self._shared_player(key, game, offer)
+        key = self.key(game, offer)
+        if _is_shared(offer):
+            yield self._shared.get(key, partial(self._shared_player, game, offer))
             return
         player = self._taken(key) or self._compiled_player(game, offer)
         try:
@@ -66,25 +85,25 @@ class LoadedPlayers:
             places = [place for place, (kept, _) in enumerate(self._idle) if kept == key]
             return self._idle.pop(places[-1])[1] if places else None
 
-    def _shared_player(self, key: object, game: Game, offer: OfferedPlayer) -> Player:
-        with self._loading:
-            if key not in self._shared:
-                player = self._compiled_player(game, offer) if offer.is_slow else made_player(offer)
-                self._shared[key] = CachingPlayer(player) if offer.has_fixed_values else player
-            self._shared.move_to_end(key)
-            if len(self._shared) > MOST_PLAYERS:
-                self._shared.popitem(last=False)
-            return self._shared[key]
+    def _shared_player(self, game: Game, offer: OfferedPlayer) -> Player:
+        player = self._compiled_player(game, offer) if offer.is_slow else made_player(offer)
+        return CachingPlayer(player) if offer.has_fixed_values else player
 
     def _compiled_player(self, game: Game, offer: OfferedPlayer) -> Player:
         """A new player that searches. The first of its kind has to be compiled, whose time no deadline counts."""
         player = made_player(offer)
-        key = game.name, offer.id
-        if key not in self._compiled:
-            with current_deadline().paused(), Deadline(0.0).applied(), suppress(TimeLimitError):
-                player.act(game.init(), Draws(0, torch.tensor([0]), 0))
-            self._compiled.add(key)
+        self._compiled.get((game.name, offer.id), partial(_compile, player, game))
         return player
+
+
+def _compile(player: Player, game: Game) -> None:
+    with current_deadline().paused(), Deadline(0.0).applied(), suppress(TimeLimitError):
+        player.act(game.init(), Draws(0, torch.tensor([0]), 0))
+
+
+def _is_shared(offer: OfferedPlayer) -> bool:
+    """Whether all requests share one player."""
+    return not offer.is_slow or offer.is_kept
 
 
 def made_player(offer: OfferedPlayer) -> Player:

@@ -1,7 +1,6 @@
 """A match as a request describes it: it is played again from its moves, and nothing of it is kept afterwards."""
 
 from contextlib import suppress
-from functools import cached_property
 from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -98,11 +97,16 @@ class Match:
             person = seats.index(None) if seats.count(None) == 1 else self.session.to_move
             self.session.end(person if request.ended == "resigned" else None)
 
-    @cached_property
-    def _judging(self) -> Participant:
-        return self._participants.load_judge()
+    def lend(self, participants: Participants) -> None:
+        """Use these players from now on, in place of those that were lent before."""
+        self._participants = participants
 
-    @cached_property
+    @property
+    def _judging(self) -> Participant:
+        assert self._participants.lend_judge is not None, "players are lent to a match that is judged"
+        return self._participants.lend_judge()
+
+    @property
     def _advisers(self) -> list[Participant]:
         return self._participants.advisers(self.people, perfect_player_of(self.game))
 

@@ -2,18 +2,20 @@
 
 import asyncio
 from collections import OrderedDict, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Hashable
 from contextlib import AsyncExitStack, ExitStack
-from functools import partial
+from functools import cache, partial
 from threading import Lock
+from typing import Any
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 
 from selfplay.errors import NotNowError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
+from selfplay.players.player import Player
 from selfplay.search.deadline import Deadline
+from selfplay.search.shared_solver import Solving
 from selfplay.settings.playing import WebSettings
 from selfplay.web.loaded_players import LoadedPlayers, file_version
 from selfplay.web.match import Match
@@ -23,14 +25,18 @@ from selfplay.web.participants import Participant, Participants
 from selfplay.web.proof import Proofs
 from selfplay.web.recent_estimates import RecentEstimates
 from selfplay.web.schemas import MatchAnswer, MatchRequest, OfferedPlayer, Part, People, ServedMatch
-from selfplay.web.waiting_clients import Answer, FairThreads, while_waiting
+from selfplay.web.waiting_clients import Answer, FairThreads, RequestLimit, SharedWork, client_of, while_waiting
 
-QUICK_THREADS = 1
-"""One thread, because several threads would compete for the interpreter's lock, and short work would take longer."""
+QUICK_THREADS = 4
+"""Few threads, because they compete for the interpreter's lock; a client has one of them."""
 SLOW_THREADS = 6
 """Threads for searches, and for players that learn, whose store may be locked. Other requests do not wait for them."""
 MOST_WAITING = 20
 """Number of slow requests of a client that wait; later ones are refused for some seconds."""
+LOADING_THREADS, READING_THREADS, PROVING_THREADS = 4, 4, 2
+"""Threads that load and compile players, read runs, and prove whether opponents can lose."""
+JUDGED: tuple[Part, ...] = ("judged", "hint")
+"""The parts of an answer that the judge gives."""
 MOST_LEARNED = 10_000
 """Number of matches of which it is remembered that a player has learned from them."""
 
@@ -49,32 +55,57 @@ class MatchService:
         self.proofs = Proofs(self.catalog, self.players)
         self.recent = RecentEstimates()
         self.quick = FairThreads(QUICK_THREADS, 1)
-        self.slow = FairThreads(SLOW_THREADS, settings.client_searches, MOST_WAITING)
+        self.slow = FairThreads(SLOW_THREADS, settings.client_searches)
+        of_client = settings.client_searches
+        self.loading, self.reading = SharedWork(LOADING_THREADS, of_client), SharedWork(READING_THREADS, of_client)
+        self.proving = SharedWork(PROVING_THREADS, of_client)
+        self.slow_requests = RequestLimit(settings.client_searches + MOST_WAITING, f"{MOST_WAITING} slow requests")
         self._turns: defaultdict[object, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._learning: defaultdict[object, Lock] = defaultdict(Lock)
         self._learned: OrderedDict[object, None] = OrderedDict()
 
-    def participants(self, game: Game, request: MatchRequest, lent: ExitStack) -> Participants:
-        """The players of a request, until `lent` is closed. Raises as `LoadedPlayers.lent`.
+    def chosen(self, game: Game, request: MatchRequest) -> Participants:
+        """Who takes part in a request, without their players. For some games the first call can take seconds.
 
-        Those of which it asks nothing are not loaded, except learners, which report what they have learned.
+        Raises NotFoundError if there is no such opponent.
         """
 
-        def participant(offer: OfferedPlayer) -> Participant:
-            return Participant(offer, lent.enter_context(self.players.lent(game, offer)), file_version(offer))
-
-        def chosen(opponent_id: str | None) -> Participant | None:
+        def participant(opponent_id: str | None) -> Participant | None:
             if opponent_id is None:
                 return None
             offer = self.catalog.opponent(game, opponent_id)
-            return participant(offer) if request.asks_players or offer.learns else Participant(offer, None)
+            # Learners report what they have learned.
+            return Participant(offer, is_asked=request.asks_players or offer.learns)
 
         has_partner = request.person is People.NONE and request.partner != request.opponent
         partner = request.partner if has_partner else None
-        opponent, other, adviser = map(chosen, (request.opponent, partner, request.adviser))
+        opponent, other, adviser = map(participant, (request.opponent, partner, request.adviser))
         assert opponent is not None
-        judge = self._judge(game)
-        return Participants(opponent, other, adviser, Participant(judge, None), partial(participant, judge))
+        return Participants(opponent, other, adviser, Participant(self._judge(game)))
+
+    def lent(self, game: Game, chosen: Participants, lent: ExitStack) -> Participants:
+        """Those who take part, with the players that are asked, until `lent` is closed. Raises as
+        `LoadedPlayers.lent`."""
+
+        def participant(one: Participant | None) -> Participant | None:
+            if one is None or not one.is_asked:
+                return one
+            player = lent.enter_context(self.players.lent(game, one.offer))
+            return one._replace(player=player, version=file_version(one.offer))
+
+        @cache
+        def judge() -> Participant:
+            found = participant(chosen.judge._replace(is_asked=True))
+            assert found is not None
+            return found
+
+        opponent, partner, adviser = map(participant, chosen[:3])
+        assert opponent is not None
+        return Participants(opponent, partner, adviser, chosen.judge, judge)
+
+    def participants(self, game: Game, request: MatchRequest, lent: ExitStack) -> Participants:
+        """The players of a request, until `lent` is closed. Raises as `chosen` and `LoadedPlayers.lent`."""
+        return self.lent(game, self.chosen(game, request), lent)
 
     def match(self, request: MatchRequest, game: Game, participants: Participants, *, counts: bool = False) -> Match:
         """The match of a request. Raises as `Match`."""
@@ -111,6 +142,12 @@ class MatchService:
                 if len(self._learned) > MOST_LEARNED:
                     self._learned.popitem(last=False)
 
+    async def game(self, name: str, request: Request) -> Game:
+        """The game with this name. Raises as `OpponentCatalog.game`."""
+        if name in self.catalog.games:
+            return self.catalog.games[name]
+        return await self.reading.result(("game", name), partial(self.catalog.game, name), request)
+
     async def answer(self, body: MatchRequest, request: Request) -> MatchAnswer:
         """What `body` asks for, as far as it is found in `search_seconds`.
 
@@ -120,64 +157,98 @@ class MatchService:
             ClientLeftError: the client has left.
             SelfPlayError: others, as of `participants` and `played`.
         """
-        game = self.catalog.game(body.game)
-        # In threads, because a player may have to be compiled, and the game to be enumerated.
-        with ExitStack() as lent:
-            participants = await run_sync(self.participants, game, body, lent)
-            return await self._answer_by(participants, body, request, game)
+        async with while_waiting(request) as deadline, AsyncExitStack() as held:
+            game, client = await self.game(body.game, request), client_of(request.scope)
+            if not (is_known := is_found_out(game)):
+                held.enter_context(self.slow_requests.counted(client))
+                await self.reading.result(("perfect", game.name), partial(perfect_player_of, game), request)
+            perfect = perfect_player_of(game)
+            chosen, missing = await self.quick.run(partial(self._missing, game, body, perfect), request, deadline)
+            is_slow = chosen.are_slow(body.person, perfect) or _searches(body, perfect)
+            if is_known and (is_slow or any(offer.is_slow for offer, _ in missing)):
+                held.enter_context(self.slow_requests.counted(client))
+            for offer, key in missing:
+                # Other players are only read, which takes milliseconds.
+                work = self.loading if offer.is_slow or offer.learns else self.reading
+                # Searches of one game share most of their compiled code, which is compiled for the first of them.
+                group = None if offer.is_kept else game.name
+                await work.result(key, partial(self.players.load, game, offer), request, group=group)
+            for opponent_id in chosen.in_turn:
+                await held.enter_async_context(self._turns[game.name, opponent_id])
+            threads = self.slow if is_slow else self.quick
 
-    async def _answer_by(
-        self, participants: Participants, body: MatchRequest, request: Request, game: Game
-    ) -> MatchAnswer:
-        perfect = perfect_player_of(game) if is_found_out(game) else await run_sync(perfect_player_of, game)
-        is_judged, is_hinted = "judged" in body.show, "hint" in body.show
-        # A search for the hint may be needed if the solver is not done in time.
-        searches = is_hinted or "dead" in body.show or (is_judged and perfect is None)
-        is_slow = participants.are_slow(body.person, perfect) or searches
-        answer = partial(self._answer, body, request, game, participants)
-        if not is_slow:
-            return await answer(self.quick, Deadline())
-        async with while_waiting(request) as deadline, AsyncExitStack() as turns:
-            for opponent_id in participants.kept:
-                await turns.enter_async_context(self._turns[game.name, opponent_id])
-            return await answer(self.slow, deadline)
+            async def run(work: Callable[[], Answer]) -> Answer:
+                return await threads.run(work, request, deadline)
 
-    async def _answer(
-        self,
-        body: MatchRequest,
-        request: Request,
-        game: Game,
-        participants: Participants,
-        threads: FairThreads,
-        deadline: Deadline,
-    ) -> MatchAnswer:
-        is_judged, is_hinted = "judged" in body.show, "hint" in body.show
-
-        def run(work: Callable[[], Answer]) -> Awaitable[Answer]:
-            return threads.run(work, request, deadline)
-
-        deadline.allow(self.settings.search_seconds)
-        match, view = await run(partial(self.played, body, game, participants))
-        if is_judged or is_hinted:
-            # No thread waits for the solver.
-            solving = await run(match.solving)
+            deadline.allow(self.settings.search_seconds)
+            match, found, solving = await run(partial(self._begun, body, game, chosen))
             if solving is not None:
-                # Half of the time is for a search instead.
-                half, has_values = deadline.part(1 / 2) or 0.0, perfect_player_of(game) is not None
-                wanted = half if is_hinted else min(body.seconds, deadline.left if has_values else half)
-                await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
-        judged = await run(match.judged) if is_judged else None
-        hint = await run(match.hint) if is_hinted else None
-        asked: list[tuple[Part, object]] = [("judged", judged), ("hint", hint)]
-        return MatchAnswer(
-            match=view,
-            record=await run(match.record) if "record" in body.show else None,
-            judged=judged,
-            hint=hint,
-            file=await run(match.file) if "file" in body.show else None,
-            dead=await run(match.dead) if "dead" in body.show else None,
-            late=[part for part, found in asked if part in body.show and found is None],
-        )
+                await _until_solved(solving, body, deadline, has_values=perfect is not None)
+                found |= await run(partial(self._judged, body, game, chosen, match))
+            late = [part for part in JUDGED if part in body.show and found[part] is None]
+            return MatchAnswer(**found, late=late)
+
+    def _missing(
+        self, game: Game, body: MatchRequest, perfect: Player | None
+    ) -> tuple[Participants, list[tuple[OfferedPlayer, Hashable]]]:
+        """Who takes part in a request, and those who have to be loaded first, with their keys."""
+        chosen = self.chosen(game, body)
+        asked = [one.offer for one in chosen.asked]
+        advises = body.valued is not None and chosen.judge in chosen.advisers(body.person, perfect)
+        if advises or "hint" in body.show or ("judged" in body.show and perfect is None):
+            asked.append(chosen.judge.offer)
+        missing = [offer for offer in asked if not self.players.is_loaded(game, offer)]
+        return chosen, [(offer, self.players.key(game, offer)) for offer in missing]
+
+    def _begun(
+        self, body: MatchRequest, game: Game, chosen: Participants
+    ) -> tuple[Match, dict[str, Any], Solving | None]:
+        """The match of a request, the parts of the answer, and the position as it is being solved; then without the
+        parts of the judge, which can wait for it."""
+        with ExitStack() as lent:
+            match, view = self.played(body, game, self.lent(game, chosen, lent))
+            solving = match.solving() if {*JUDGED} & {*body.show} else None
+            judged = _judged(body, match) if solving is None else {}
+            return match, judged | _unjudged(body, match, view), solving
+
+    def _judged(self, body: MatchRequest, game: Game, chosen: Participants, match: Match) -> dict[str, Any]:
+        """The parts of the judge, whose player is lent meanwhile."""
+        with ExitStack() as lent:
+            match.lend(self.lent(game, chosen.only_judge, lent))
+            return _judged(body, match)
+
+
+def _searches(body: MatchRequest, perfect: Player | None) -> bool:
+    """Whether the answer may need a search, whoever plays."""
+    # A search for the hint may be needed if the solver is not done in time.
+    return "hint" in body.show or "dead" in body.show or ("judged" in body.show and perfect is None)
+
+
+def _judged(body: MatchRequest, match: Match) -> dict[str, Any]:
+    return {
+        "judged": match.judged() if "judged" in body.show else None,
+        "hint": match.hint() if "hint" in body.show else None,
+    }
+
+
+def _unjudged(body: MatchRequest, match: Match, view: ServedMatch | None) -> dict[str, Any]:
+    return {
+        "match": view,
+        "record": match.record() if "record" in body.show else None,
+        "file": match.file() if "file" in body.show else None,
+        "dead": match.dead() if "dead" in body.show else None,
+    }
+
+
+async def _until_solved(solving: Solving, body: MatchRequest, deadline: Deadline, *, has_values: bool) -> None:
+    """Wait for the solver, for as long as the request allows. No thread waits for it.
+
+    `has_values`: whether the values of the answer are those of the solver.
+    """
+    # Half of the time is for a search instead.
+    half = deadline.part(1 / 2) or 0.0
+    wanted = half if "hint" in body.show else min(body.seconds, deadline.left if has_values else half)
+    await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
 
 
 def match_routes(service: MatchService) -> APIRouter:

@@ -3,11 +3,11 @@
 A request can only choose from these lists; no path and no name of a player is ever taken from a request.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from threading import Lock
 
+from selfplay.compute.made_once import MadeOnce
 from selfplay.engines.handicap import handicaps
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
@@ -41,7 +41,7 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         # Listed once, because the entry points of other packages are read in about 10 ms.
         self._kinds = tuple(PLAYERS)
-        self._others, self._making = OrderedDict[str, Game](), Lock()
+        self._others = MadeOnce[Game](MOST_OTHERS)
         # Opponents without a file, which are always there.
         self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
         # A mistyped name ends the program at its start.
@@ -56,11 +56,7 @@ class OpponentCatalog:
         board = self.games.get(name_of_listed(name))
         if board is None or not parts_of_game_name(name).parameters.keys() <= board.presentation.option_names.keys():
             raise NotFoundError(f"unknown game; choose one of {', '.join(self.games)}")
-        with self._making:
-            self._others[name] = self._others.pop(name) if name in self._others else make_game(name)
-            if len(self._others) > MOST_OTHERS:
-                self._others.popitem(last=False)
-            return self._others[name]
+        return self._others.get(name, partial(make_game, name))
 
     def game_view(self, game: Game) -> GameView:
         rows, columns = game.board_shape or (None, None)

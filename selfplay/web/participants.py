@@ -15,8 +15,10 @@ class Participant(NamedTuple):
     """An opponent with its player."""
 
     offer: OfferedPlayer
-    player: Player | None
-    """None: it is not loaded, because the request asks nothing of it."""
+    player: Player | None = None
+    """None: it is not lent, for example because the request asks nothing of it."""
+    is_asked: bool = False
+    """Whether the request asks something of it, so that it has to be lent."""
     version: str = ""
     """Text that changes with the player's file."""
 
@@ -44,17 +46,29 @@ class Participants(NamedTuple):
     adviser: Participant | None
     judge: Participant
     """The judge, without its player."""
-    load_judge: Callable[[], Participant]
-    """Loads its player, which not every request needs."""
+    lend_judge: Callable[[], Participant] | None = None
+    """Lends its player, which not every request needs; None: no player is lent."""
 
     @property
-    def _loaded(self) -> list[Participant]:
-        return [one for one in self[:3] if one is not None and one.player is not None]
+    def asked(self) -> list[Participant]:
+        """Those of whom the request asks something, without the judge."""
+        return [one for one in self[:3] if one is not None and one.is_asked]
 
     @property
-    def kept(self) -> list[str]:
-        """The ids of those that serve one request after another, in the order in which requests wait for them."""
-        return sorted({one.offer.id for one in self._loaded if one.offer.is_kept})
+    def only_judge(self) -> "Participants":
+        """The same, of whom the request asks only the judge."""
+
+        def silent(one: Participant | None) -> Participant | None:
+            return None if one is None else one._replace(is_asked=False)
+
+        opponent = self.opponent._replace(is_asked=False)
+        return self._replace(opponent=opponent, partner=silent(self.partner), adviser=silent(self.adviser))
+
+    @property
+    def in_turn(self) -> list[str]:
+        """The ids of those that serve one request after another, in the order in which requests wait for them: players
+        of which there is one, and those that learn, so that only one thread waits for a locked store."""
+        return sorted({one.offer.id for one in self.asked if one.offer.is_kept or one.offer.learns})
 
     def seats(self, people: People) -> list[Participant | None]:
         """Who holds each seat; None for a person."""
@@ -83,6 +97,6 @@ class Participants(NamedTuple):
 
         The arguments are those of `advisers`.
         """
-        asked = self._loaded
+        asked = self.asked
         asked += self.advisers(people, perfect) if asked else []
         return any(one.offer.is_slow or one.offer.learns for one in asked)

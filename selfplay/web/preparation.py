@@ -87,7 +87,8 @@ def likely_choices(catalog: OpponentCatalog) -> Iterator[tuple[Game, str]]:
 def prepare(service: MatchService, game: Game, opponent: str) -> None:
     """Compile what the first moves of a match and a hint need. Raises SelfPlayError if they are not possible."""
     request = MatchRequest(game=game.name, opponent=opponent, person=People.SECOND, advance=True)
-    with ExitStack() as lent, Deadline(service.settings.search_seconds).applied():
-        match, _ = service.played(request, game, service.participants(game, request, lent))
-    with Deadline(service.settings.search_seconds).applied():
-        match.hint()
+    with ExitStack() as lent:
+        with Deadline(service.settings.search_seconds).applied():
+            match, _ = service.played(request, game, service.participants(game, request, lent))
+        with Deadline(service.settings.search_seconds).applied():
+            match.hint()

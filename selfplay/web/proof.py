@@ -1,7 +1,9 @@
 """Proofs whether an opponent can lose: computed on request in small games, otherwise read from the files of the run."""
 
+from functools import partial
 from typing import Any
 
+from selfplay.compute.made_once import MadeOnce
 from selfplay.errors import GameTooLargeError
 from selfplay.files import sha256
 from selfplay.games import Game
@@ -20,32 +22,29 @@ from selfplay.web.story import story_of
 
 MAX_GRADED_POSITIONS = 10_000
 """The size of the largest game in which every line is tried while a person waits."""
-MAX_PROOFS = 500
-"""Number of results that are kept."""
+MAX_GRADERS, MAX_PROOFS = 64, 500
+"""Number of games of which the positions, and of results, that are kept."""
 
 
 class Proofs:
-    """Proves whether opponents can lose. Use it in one thread at a time."""
+    """Proves whether opponents can lose. Methods may be called from several threads."""
 
     def __init__(self, catalog: OpponentCatalog, players: LoadedPlayers) -> None:
         self.catalog, self._players = catalog, players
-        self._graders: dict[str, Grader | None] = {}
-        self._known: dict[object, ProofView] = {}
+        self._graders = MadeOnce[Grader | None](MAX_GRADERS)
+        self._known = MadeOnce[ProofView](MAX_PROOFS)
 
-    def of(self, game: Game, offer: OfferedPlayer) -> ProofView:
-        """The proof about the opponent. Raises what `LoadedPlayers.lent` raises."""
-        grader = self._grader(game)
+    def of(self, game: Game, opponent: str) -> ProofView:
+        """The proof about the opponent with this id. Raises what `OpponentCatalog.opponent` and `LoadedPlayers.lent`
+        raise."""
+        offer, grader = self.catalog.opponent(game, opponent), self._graders.get(game.name, partial(_grader, game))
         if grader is None:
             return self._from_files(game, offer)
         with self._players.lent(game, offer) as player:
             learner = player.unwrapped
             seen = learner.matches_seen() if isinstance(learner, LearnsFromMatches) else None
             key = (game.name, offer.id, file_version(offer), seen)
-            if key not in self._known:
-                if len(self._known) >= MAX_PROOFS:
-                    self._known.clear()
-                self._known[key] = self._graded(grader, offer, player)
-            return self._known[key]
+            return self._known.get(key, partial(self._graded, grader, offer, player))
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
         """The results in comparison/levels.csv, or of walks, for the present agent."""
@@ -83,15 +82,6 @@ class Proofs:
                 reports.append(proof_report(read_result(table)))
         return reports
 
-    def _grader(self, game: Game) -> Grader | None:
-        """The grader of the game; None if the game has more than MAX_GRADED_POSITIONS."""
-        if game.name not in self._graders:
-            try:
-                self._graders[game.name] = Grader(enumerate_positions(game, MAX_GRADED_POSITIONS))
-            except GameTooLargeError:
-                self._graders[game.name] = None
-        return self._graders[game.name]
-
     def _graded(self, grader: Grader, offer: OfferedPlayer, player: Player) -> ProofView:
         # The proof assumes that a search has enough time for its depth.
         unlimited = player.without_time_limit()
@@ -110,6 +100,14 @@ def _present(manifest: Manifest, stage: str) -> dict[str, Any] | None:
     """The section of a stage, if it was made with the present code of games and players from outside."""
     section: dict[str, Any] | None = manifest.sections.get(stage)
     return None if section is None or manifest.changed_code(stage, section["settings"]) else section
+
+
+def _grader(game: Game) -> Grader | None:
+    """The grader of the game; None if the game has more than MAX_GRADED_POSITIONS."""
+    try:
+        return Grader(enumerate_positions(game, MAX_GRADED_POSITIONS))
+    except GameTooLargeError:
+        return None
 
 
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:

@@ -2,7 +2,8 @@
 
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -94,6 +95,14 @@ def app(service: MatchService) -> FastAPI:
 @pytest.fixture
 def client(app: FastAPI) -> TestClient:
     return client_of(app)
+
+
+def until(is_so: Callable[[], object], seconds: float = 120.0) -> None:
+    """Wait until this holds; fail after some time, which is long enough for a busy machine."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 class Server(NamedTuple):

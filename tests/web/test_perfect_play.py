@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.compute.made_once import MadeOnce
 from selfplay.errors import TimeLimitError
 from selfplay.games import State
 from selfplay.search.connect_four.solver import ConnectFourSolver
@@ -26,7 +27,7 @@ def solvable(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return action_values(solver, state, **options)
 
     monkeypatch.setattr(ConnectFourSolver, "action_values", held)
-    monkeypatch.setattr("selfplay.players.perfect._perfect_players", {})
+    monkeypatch.setattr("selfplay.players.perfect._perfect_players", MadeOnce(1))
     yield made
     made.set()
 

@@ -1,32 +1,41 @@
 """The script that starts the server, and the files of the page."""
 
 import errno
+import json
 import os
 import re
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import TextIO
 from urllib.request import urlopen
 
 import pytest
 from fastapi.testclient import TestClient
+from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, StageError
+from selfplay.games import State
 from selfplay.settings.playing import WebSettings
 from selfplay.web.app import serve
 from tests.support.runs import PROJECT, forked, run_forked
-from tests.web.conftest import Server, web_settings
+from tests.support.stub_players import FirstLegal
+from tests.web.conftest import Server, until, web_settings
+from tests.web.match_requests import described
 
 WEB = PROJECT / "play" / "web.py"
 PAGE = PROJECT / "selfplay" / "web" / "page"
 
 
 @contextmanager
-def serving(*settings: str) -> Iterator[tuple[str, TextIO]]:
-    """A running server: its address and its output, which must end well at Ctrl-C when the block does."""
+def serving(*settings: str, end: int = signal.SIGINT, errors: str = "") -> Iterator[tuple[str, TextIO]]:
+    """A running server: its address and its output, which must end well at Ctrl-C, or another signal, when the block
+    does; `errors` is what it then has written to stderr."""
     pipes = [os.pipe() for _ in range(2)]
     streams = [os.open(os.devnull, os.O_RDONLY), *(end for _, end in pipes)]
     child = forked(WEB, ["port=0", *settings], streams)
@@ -40,15 +49,49 @@ def serving(*settings: str) -> Iterator[tuple[str, TextIO]]:
             assert address, said
             yield address[1], output
         finally:
-            os.kill(child, signal.SIGINT)
+            os.kill(child, end)
             said = output.read(), error.read()
             _, status = os.waitpid(child, 0)
-    assert (os.waitstatus_to_exitcode(status), *said) == (0, "The server has stopped.\n", "")
+    assert (os.waitstatus_to_exitcode(status), *said) == (0, "The server has stopped.\n", errors)
 
 
 def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
     with serving(f"run_dir={whole_run}") as (address, _), urlopen(address, timeout=60) as answer:
         assert b"<title>selfplay</title>" in answer.read()
+
+
+class Stuck(FirstLegal):
+    """Holds a thread, as compiling does, for longer than any test may take."""
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        (Path(os.environ["STUCK"]) / "begun").touch()
+        time.sleep(3600)
+        raise AssertionError("the server ends before")
+
+
+def test_sigterm_ends_the_server_while_a_thread_is_held_and_connections_are_open(
+    whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUCK", str(tmp_path))
+    opponents = "opponents=[tests.web.test_server:Stuck]"
+    cancelled = "ERROR:    Cancel 1 running task(s), timeout graceful shutdown exceeded\n"
+    with serving(f"run_dir={whole_run}", opponents, end=signal.SIGTERM, errors=cancelled) as (address, _):
+        port = int(address.rpartition(":")[2])
+        idle = socket.create_connection(("127.0.0.1", port))
+        connection = HTTPConnection("127.0.0.1", port)
+        match = described(opponent="tests.web.test_server:Stuck", person="second", advance=True)
+        connection.request("POST", "/api/match", json.dumps(match), {"Content-Type": "application/json"})
+        until((tmp_path / "begun").exists)
+    assert json.load(connection.getresponse()) == {"error": "the server ends; start it again"}
+    idle.close()
+
+
+def test_broken_requests_do_not_fill_the_log(whole_run: Path) -> None:
+    with serving(f"run_dir={whole_run}", errors="WARNING:  Invalid HTTP request received.\n") as (address, _):
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as connection:
+                connection.sendall(b"no request\r\n\r\n")
+                assert b"400" in connection.recv(100)
 
 
 @pytest.mark.parametrize("size", [20_000, 100_000, 200_000])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import Program, progress_bar
+from selfplay.cli.process_exit import exit_at_once
 from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
 from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine
@@ -63,6 +64,9 @@ def web(settings: WebSettings) -> None:
 
     with computing(settings):
         serve(settings)
+    # Python would wait for threads that still compile or search.
+    sys.stdout.flush()
+    exit_at_once(0)
 
 
 @partial(Program, kind=GtpSettings, config="gtp", log_to=sys.stderr)
