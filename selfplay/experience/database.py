@@ -7,8 +7,9 @@ leaves no trace. Files of another program or another format are never written to
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
@@ -71,6 +72,8 @@ class ExperienceDatabase:
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            # Before the schema is checked, nothing that it contains may call functions.
+            self._sql.execute("PRAGMA trusted_schema = OFF")
         try:
             self.rule = self._prepare(game_name, rule, must_exist=must_exist)
         except BaseException:
@@ -124,6 +127,8 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, "is the database of another program")
         if version != SCHEMA_VERSION:
             raise InvalidFileError(self.path, f"has schema {version}; this program reads schema {SCHEMA_VERSION}")
+        if _schema_of(sql) != _own_schema():
+            raise damaged(self.path, "its tables and triggers are not those of an experience store")
         fault = sql.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if fault != "ok":
             raise damaged(self.path, fault)
@@ -143,9 +148,13 @@ class ExperienceDatabase:
         kept = dict(sql.execute("SELECT name, value FROM kept"))
         if kept.get("game") != game_name:
             raise InvalidFileError(self.path, f"belongs to {shortened(kept.get('game'))}, not {game_name}")
-        counts = [kept.get("matches"), *(count for (count,) in sql.execute("SELECT matches FROM record"))]
-        if not all(isinstance(count, int) for count in counts):
+        matches, records = kept.get("matches"), sql.execute("SELECT seat, result, matches FROM record").fetchall()
+        if not all(isinstance(count, int) and count >= 0 for count in (matches, *(count for *_, count in records))):
             raise damaged(self.path, "it does not count its matches")
+        if not all(seat in (0, 1) and result in (-1, 0, 1) for seat, result, _ in records):
+            raise damaged(self.path, "it has a result of a seat that no match has")
+        if sum(count for *_, count in records) > matches:
+            raise damaged(self.path, "it has more results than matches")
         try:
             own = ExperienceRule(
                 backup=str(kept["backup"]), discount=float(kept["discount"]), canonical=bool(kept["canonical"])
@@ -175,6 +184,18 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, f"cannot be read as an experience store: {reason}") from error
         except OSError as error:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def _schema_of(sql: sqlite3.Connection) -> set[tuple[str, ...]]:
+    """The tables, indexes, views and triggers of a database, with the text that made them."""
+    return set(sql.execute("SELECT type, name, tbl_name, trim(coalesce(sql, '')) FROM sqlite_master"))
+
+
+@cache
+def _own_schema() -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as sql:
+        sql.executescript(SCHEMA)
+        return frozenset(_schema_of(sql))
 
 
 def damaged(path: Path, fault: str) -> InvalidFileError:

@@ -20,6 +20,26 @@ FLIPS = 100
 
 DAMAGE = {
     "matches is NULL": ("UPDATE kept SET value = NULL WHERE name = 'matches'", "does not count its matches"),
+    "matches is negative": ("UPDATE kept SET value = -1 WHERE name = 'matches'", "does not count its matches"),
+    "a negative count": ("UPDATE record SET matches = -1", "does not count its matches"),
+    "a result of 2": (
+        "UPDATE record SET result = 2 WHERE seat = 0 AND result = 1",
+        "result of a seat that no match has",
+    ),
+    "a seat of 2": ("INSERT INTO record VALUES (2, 1, 0)", "result of a seat that no match has"),
+    "more results than matches": ("UPDATE record SET matches = 1000", "more results than matches"),
+    "a trigger that deletes": (
+        "CREATE TRIGGER hostile AFTER INSERT ON following BEGIN DELETE FROM board; END",
+        "its tables and triggers are not those",
+    ),
+    "a view in place of a table": (
+        "ALTER TABLE record RENAME TO other; CREATE VIEW record AS SELECT 0 AS seat, 1 AS result, 1 AS matches",
+        "its tables and triggers are not those",
+    ),
+    "a table without its checks": (
+        "DROP TABLE record; CREATE TABLE record (seat, result, matches)",
+        "its tables and triggers are not those",
+    ),
     "canonical was 0": ("UPDATE kept SET value = 1 WHERE name = 'canonical'", "is not in the form that the store uses"),
     "an edge skips plies": (
         "UPDATE following SET next = (SELECT max(number) FROM board) WHERE met = 1",
@@ -79,7 +99,7 @@ def test_a_damaged_store_is_rejected_in_one_line_and_not_changed(path: Path, cas
     statement, message = DAMAGE[case]
     with closing(sqlite3.connect(path)) as sql, sql:
         sql.execute("PRAGMA ignore_check_constraints = ON")
-        sql.execute(statement)
+        sql.executescript(statement)
     with closing(sqlite3.connect(path)) as sql:
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with assert_file_rejected(path, message):
