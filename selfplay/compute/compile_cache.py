@@ -271,12 +271,17 @@ def _named_tuples(kind: Any) -> Iterator[tuple[str, ...]]:
 def compiled_identity(value: object) -> Identity:
     """What the machine code of a function, or of those in another value, depends on.
 
-    Code that something else than this package defines for the compiler (`numba.extending.overload`) is unknown.
+    Code that something else than these modules defines for the compiler (`numba.extending.overload`) is unknown.
     """
     found = identity_of(value, _extent_in_machine_code)
     functions = [one for one in found.plain if isinstance(one, FunctionType) and one is not value]
-    foreign = [one.__name__ for one in functions if not (one in COMPILED or one in REPLACED)]
+    foreign = [one.__name__ for one in functions if not (one in COMPILED or one in REPLACED or _extends(one))]
     return found._replace(unknown=(*found.unknown, *foreign))
+
+
+def _extends(function: FunctionType) -> bool:
+    """Whether a function may be a part of what extends the compiler, on which the name of the folder depends."""
+    return function.__module__.rpartition(".")[0] == __package__
 
 
 def _extent_in_machine_code(thing: Any) -> Extent:

@@ -8,8 +8,10 @@ from types import ModuleType
 import numba
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from selfplay.code_identity import identity_of, outside_identity
+from selfplay.compute import layer_steps
 from selfplay.compute.bit_algebra import rule
 from selfplay.compute.compile_cache import compiled_identity
 from selfplay.compute.words import WordInt
@@ -201,6 +203,18 @@ def test_constants_of_another_width_make_another_function():
     assert digest(WordInt(5, 2)) == digest(WordInt(5, 2))
     assert len({digest(5), digest(WordInt(5, 2)), digest(WordInt(5, 3)), digest(np.int64(5))}) == 4
     assert len({digest(numba.int64), digest(numba.int32)}) == 2
+
+
+def test_everything_is_known_of_the_compiled_functions_of_this_package():
+    values = [
+        value
+        for name, module in list(sys.modules.items())
+        if name.startswith("selfplay.")
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+    ]
+    assert layer_steps.run_program in values
+    assert {value.__name__: found for value in values if (found := compiled_identity(value.py_func).unknown)} == {}
 
 
 def test_what_the_compiler_may_know_from_elsewhere_is_unknown():
