@@ -306,7 +306,22 @@ def test_with_a_contrast_theme_squares_and_passes_have_edges_as_other_buttons_ha
     visit(page, f"/#play/{game}?opponent=random&person=both")
     colour = "(node) => getComputedStyle(node).borderTopColor"
     assert page.locator(f"#board {edged}").first.evaluate(colour) == page.locator("#hint").evaluate(colour)
+    # The bar beside the player to move.
+    bars = page.locator(".seat").evaluate_all("(nodes) => nodes.map((node) => getComputedStyle(node).borderLeftStyle)")
+    assert bars == ["none", "solid"]
     page.emulate_media(forced_colors="none")
+
+
+@sizes([(640, 400)])
+def test_the_pass_of_go_has_room_at_a_zoom_of_200_percent(page: Page) -> None:
+    visit(page, "/#play/go_7x7?opponent=random&person=both")
+    fits = page.get_by_role("button", name="pass").evaluate(
+        """(node) => {
+          const [inside, around] = [node.querySelector("b"), node].map((one) => one.getBoundingClientRect());
+          return inside.left > around.left && inside.right < around.right && around.bottom < innerHeight;
+        }"""
+    )
+    assert fits
 
 
 def test_with_a_contrast_theme_stones_and_what_is_chosen_are_visible(page: Page) -> None:
