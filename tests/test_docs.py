@@ -21,8 +21,8 @@ from tests.support.runs import PROJECT
 
 PAGES = [PROJECT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
 PAGES += sorted((PROJECT / "docs").glob("*.md"))
-TO_BE_WRITTEN = {"connect3", "NAME"}
-"""Files of these names are examples that the reader writes."""
+TO_BE_WRITTEN = {"connect3", "NAME", "-v0"}
+"""Files of these names are examples that the reader writes; environments of Gymnasium end in the version v0."""
 
 FOLDERS = "architectures|benchmarks|conf|docs|play|preprocessing|selfplay|shell|tests|train"
 PATH = re.compile(rf"(?<![\w/.:-])(?:(?:{FOLDERS})/[\w./-]*\w|\w+\.sh)\b")

@@ -5,7 +5,7 @@ strength. Such players begin with random openings unless the caller decides othe
 count each different match once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from time import monotonic
@@ -186,13 +186,15 @@ class Series:
                 break
         return (replace(self, opening_plies=usual_opening_plies(game)), []) if counted.has_copies else (opened, tried)
 
-    def play(self, game: Game, players: Players) -> PairResult:
-        """Play the matches and count their results for the first player."""
+    def play(self, game: Game, players: Players, watch: Callable[[MatchRecord], None] | None = None) -> PairResult:
+        """Play the matches and count their results for the first player. `watch` is called with each batch of them."""
         series, tried = self.opened(game, players)
         plies = series.opening_plies or 0
         counted = CountedMatches(plies)
         for record in chain(tried, replace(series, matches=self.matches[len(tried) :]).records(game, players)):
             counted.add(record)
+            if watch is not None:
+                watch(record)
         results = counted.results
         return PairResult(results.by_player, counted.distinct, *results.forfeits, counted.evidence, plies)
 

@@ -54,7 +54,7 @@ class MatchSettings(SeriesSettings):
     """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
     for each match if a player learns."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches as SGF files (Go, Gomoku and Hex)."""
+    """Folder for the matches as files: SGF (Go, Gomoku and Hex), or the format of other programs for the game."""
 
 
 @dataclass
@@ -70,6 +70,10 @@ class TournamentSettings(LockstepSettings):
     opening_plies: int | None = field(default=None, metadata=count(0))
     """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of
     the longest match, at most 8."""
+    sgf: str | None = field(default=None, metadata=PATH)
+    """Folder for the matches as files, as in play-matches: those of players 1 and 3 are in its folder 1_3."""
+    force: bool = False
+    """Play all pairs again, and replace what was played with other settings."""
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
 
     def __post_init__(self) -> None:

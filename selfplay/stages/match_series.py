@@ -8,11 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from selfplay.checks import SEEDS, Range, whole_number
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.files import user_path, written_whole
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
@@ -22,10 +19,10 @@ from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.records import check_format, record_of, written_record
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import MatchSettings
 from selfplay.settings.recorded import settings_of_run
+from selfplay.stages.kept_matches import match_file, write_match
 
 log = logging.getLogger(__name__)
 
@@ -141,8 +138,6 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     """
     with computing(settings) as context:
         game = context.game
-        if settings.sgf is not None:
-            check_format("sgf", game)
         players = first, second = make_pair(settings.first, settings.second, game, settings.run_dir)
         told = ResultsTold(
             game,
@@ -192,19 +187,9 @@ def _play(context: RunContext[MatchSettings], players: Players, series: Series, 
                 if settings.show:
                     log.info("match %d, %s\n", number, _match_text(game, record, row, players))
                 if settings.sgf is not None:
-                    _write_match(settings.sgf, number, game, record, row, players)
+                    write_match(settings.sgf, number, match_file(game, record, row, players))
             counted.add(record)
         yield counted
-
-
-def _write_match(folder: str, number: int, game: Game, record: MatchRecord, row: int, players: Players) -> None:
-    """Write the match in row `row` of a record as SGF."""
-    actions, first = record.actions_of(row), int(record.seats[row])
-    states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
-    match = record_of(game, states, actions, (players[first].name, players[1 - first].name))
-    path = user_path(folder) / f"match_{number:06}.sgf"
-    with written_whole(path) as part:
-        part.write_text(written_record(match, "sgf").text, encoding="utf-8")
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:

@@ -91,7 +91,9 @@ def _compared(
         settings.seed,
         settings.batch_size,
         agents=agents or {},
-        play_pairs=lambda series: play_pairs(settings, series, player_of, progress, "comparing levels"),
+        play_pairs=lambda series: [
+            played.result for played in play_pairs(settings, series, player_of, progress, "comparing levels")
+        ],
         # Positions are solved only in games too large to enumerate.
         evaluation=RESULT_ONLY if grader_of(game) is not None else fitting_evaluation(game),
         keep=kept_in(run.comparison.parent, game),

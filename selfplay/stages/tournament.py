@@ -1,14 +1,17 @@
 """A round robin: every player plays against every other, and all are rated on one scale.
 
-RUN_DIR/tournament/pairs.csv     a row per pair: sampled counts, and exact probabilities where the game is small
+RUN_DIR/tournament/pairs.csv     a row per pair: sampled counts, and exact probabilities where the game is small;
+                                 written after each pair, so that an interrupted tournament resumes
 RUN_DIR/tournament/players.csv   a row per player: rating with interval, results, exact grade
 RUN_DIR/tournament/scores.png    the score of each player against each other
 """
 
 import logging
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +25,9 @@ from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, total
-from selfplay.grading.proof import EXACT_RESULTS, FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
+from selfplay.grading.proof import FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
 from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
-from selfplay.grading.tables import COUNT, RESULTS, SHARE, TEXT, Columns, table_of, write_csv
+from selfplay.grading.tables import table_of, write_csv
 from selfplay.matches.series import PairResult, PairSeries, Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
@@ -32,19 +35,11 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import writes_run
 from selfplay.settings.context import RunContext, computing
 from selfplay.settings.matches import TournamentSettings
+from selfplay.stages.kept_matches import write_match
 from selfplay.stages.pairs import play_pairs
+from selfplay.stages.tournament_pairs import FILE, FinishedPairs, Pair, pairs_table
 
 log = logging.getLogger(__name__)
-
-EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
-PAIR_COLUMNS: Columns = {
-    **dict.fromkeys(("player", "opponent"), TEXT),
-    **dict.fromkeys((*RESULTS, "opening_plies", "distinct", "forfeits", "opponent_forfeits"), COUNT),
-    **EXACT_PAIR_COLUMNS,
-}
-
-Pair = tuple[int, int]
-"""The numbers of two players, the lower one first."""
 
 
 class Tournament(NamedTuple):
@@ -69,20 +64,7 @@ class Tournament(NamedTuple):
 
     def pairs_table(self) -> pd.DataFrame:
         """pairs.csv"""
-        rows = [
-            {
-                "player": self.names[one],
-                "opponent": self.names[other],
-                **played.results._asdict(),
-                "opening_plies": played.opening_plies,
-                "distinct": played.distinct,
-                "forfeits": played.forfeits,
-                "opponent_forfeits": played.opponent_forfeits,
-                **dict(zip(EXACT_PAIR_COLUMNS, self.exact.get((one, other), (None, None, None)), strict=True)),
-            }
-            for (one, other), played in self.results.items()
-        ]
-        return table_of(PAIR_COLUMNS, rows)
+        return pairs_table(self.names, self.results, self.exact)
 
     def players_table(self) -> pd.DataFrame:
         """players.csv, the highest rating first."""
@@ -105,15 +87,21 @@ class Tournament(NamedTuple):
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
+    An interrupted tournament resumes after its last finished pair.
+
     Raises as `selfplay.named_players.make.make_player`, RunLockedError if another process or thread is using the run,
-    and StageError if a file cannot be written.
+    StageError if a file cannot be written, or the run has a tournament with other settings, and InvalidFileError if
+    pairs.csv is broken.
     """
     with computing(settings) as context:
         players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
-        results = _play_pairs(context, progress)
+        folder, pairs = context.run.tournament, list(combinations(range(len(players)), 2))
+        finished = FinishedPairs(settings, folder, pairs)
+        _play_pairs(context, pairs, finished, progress)
+        results = {pair: finished.results[pair] for pair in pairs}
         tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))
-    folder = context.run.tournament
-    write_csv(tournament.pairs_table(), folder / "pairs.csv")
+    write_csv(tournament.pairs_table(), folder / FILE)
+    finished.record_whole()
     write_csv(tournament.players_table(), folder / "players.csv")
     figure = score_map(tournament.names, tournament.scores())
     write_source(figure, f"{context.game.presentation.title}, tournament, {settings.matches} matches per pair")
@@ -121,20 +109,31 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
     return tournament
 
 
-def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) -> dict[Pair, PairResult]:
-    settings = context.settings
-    pairs = list(combinations(range(len(settings.players)), 2))
+def _play_pairs(
+    context: RunContext[TournamentSettings], pairs: list[Pair], finished: FinishedPairs, progress: ProgressBar
+) -> None:
+    """Play the pairs that are not finished."""
+    settings, missing = context.settings, finished.missing
+    if not missing:
+        return
     key = np.array([stream_key(settings.seed, 0, Activity.TOURNAMENT)])
     whole = Series(range(settings.matches), 0, opening_plies=settings.opening_plies, epsilons=settings.epsilons)
     series = [
         PairSeries(
-            (settings.players[one], settings.players[other]),
+            (settings.players[pairs[number][0]], settings.players[pairs[number][1]]),
             replace(whole, key=int(fold(key, np.array([number]))[0])),
         )
-        for number, (one, other) in enumerate(pairs)
+        for number in missing
     ]
     _cached_player.cache_clear()
-    return dict(zip(pairs, play_pairs(settings, series, _player_named, progress, "tournament"), strict=True))
+    keep_matches = settings.sgf is not None
+    playing = play_pairs(settings, series, _player_named, progress, "tournament", keep_matches=keep_matches)
+    with closing(playing) as played:
+        for number, (result, matches) in zip(missing, played, strict=True):
+            one, other = pairs[number]
+            for place, match in enumerate(matches, 1):
+                write_match(Path(settings.sgf or "") / f"{one + 1}_{other + 1}", place, match)
+            finished.add((one, other), result)
 
 
 def _player_named(settings: TournamentSettings, game: Game, name: str) -> Player:

@@ -32,6 +32,8 @@ def test_environments_are_made_by_their_names() -> None:
     env.reset(seed=0)
     _, reward, *_ = env.step(4)
     assert (reward, env.unwrapped.game.name) == (0.0, "tictactoe")
+    # The module is imported now, and need not be named.
+    assert gymnasium.make("selfplay/Gomoku-v0").unwrapped.game.name == "gomoku"
     larger = gymnasium.make("selfplay/ConnectFour-v0", game="othello_4x4")
     assert (larger.unwrapped.game.name, larger.unwrapped.opponent.name) == ("othello_4x4", "random")
 

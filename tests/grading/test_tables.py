@@ -12,7 +12,7 @@ from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, read_rows, table_of
 from selfplay.runs.kept_positions import position_columns
 from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS
-from selfplay.stages.tournament import PAIR_COLUMNS
+from selfplay.stages.tournament_pairs import PAIR_COLUMNS
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
 

@@ -256,5 +256,8 @@ def test_a_series_of_matches_writes_them_with_names_in_their_seats_and_results(t
     assert one.players == other.players[::-1] == ("first legal", "random")
     assert bool(one.states()[-1].terminated)
     assert one.result.returned == int(one.states()[-1].returns)
-    with pytest.raises(SettingError, match="sgf: matches of othello can only be written as pgn, txt, ggf"):
-        play_match_series(compose_settings_of(MatchSettings, "matches", ["game=othello", f"sgf={tmp_path}"]))
+
+
+def test_a_series_of_a_game_without_sgf_writes_the_format_of_other_programs(tmp_path):
+    play_match_series(compose_settings_of(MatchSettings, "matches", ["game=othello", "matches=1", f"sgf={tmp_path}"]))
+    assert read_record_file(tmp_path / "match_000001.ggf").game.name == "othello"

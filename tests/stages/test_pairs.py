@@ -19,7 +19,8 @@ def test_where_there_is_no_bar_lines_say_how_many_pairs_are_left_and_how_long_th
     monkeypatch.setattr(pairs, "executor_of", lambda *_: nullcontext(executor))
     settings = compose_settings([f"run_dir={tmp_path}"])
     with caplog.at_level("INFO", logger="selfplay"):
-        assert pairs.play_pairs(settings, ["a", "b", "c"], None, description="comparing levels") == ["a", "b", "c"]
+        played = pairs.play_pairs(settings, ["a", "b", "c"], None, description="comparing levels")
+        assert list(played) == ["a", "b", "c"]
     assert caplog.messages == [
         "comparing levels: 1 of 3 pairs, about 3 min left",
         "comparing levels: 2 of 3 pairs, about 2 min left",

@@ -23,5 +23,5 @@ NAMES = {
 }
 """The names of the programs of each module, so that listing them imports none."""
 
-RESUMED = (*NAMES["learning"], "train-tabular")
+RESUMED = (*NAMES["learning"], "train-tabular", "tournament")
 """The programs that continue, if they are run again, what a signal has ended."""
