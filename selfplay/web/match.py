@@ -270,18 +270,18 @@ class Match:
             return None
         if (perfect := perfect_player_of(self.game)) is not None:
             return perfect.ask(state)
+        # The values of a ply that is reviewed do not wait for those of all its actions.
         return self._judge.solving(state) if self.request.values_all or "hint" in self.request.show else None
 
     def judged(self) -> JudgedView | None:
         """The best known value of each legal action: exact ones as far as they are known; None if no time is left."""
         solving = self.solving()
         if solving is None or perfect_player_of(self.game) is None:
-            return self._estimated(solving)
+            return self._estimated()
         return self._solved(solving)
 
-    def _estimated(self, solving: Solving | None) -> JudgedView | None:
-        """What the judge knows in a game that cannot be solved, while some results are being proved; None if no time is
-        left."""
+    def _estimated(self) -> JudgedView | None:
+        """What the judge knows in a game that cannot be solved; None if no time is left."""
         if current_deadline().is_over:
             return None
         estimate = self._judgement(self.shown, values_all=self.request.values_all)
@@ -293,7 +293,7 @@ class Match:
             is_exact=estimate.is_exact,
             source=self._source(estimate.is_exact, current_deadline().is_over),
             legal=[valued_action(self.game, seat, action, estimate) for action in self._legal(estimate.state)],
-            is_complete=estimate.is_exact or not (is_late or (solving is not None and not solving.finished.done())),
+            is_complete=estimate.is_exact or not is_late,
         )
 
     def _solved(self, solving: Solving) -> JudgedView:

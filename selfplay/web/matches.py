@@ -247,7 +247,7 @@ async def _until_solved(solving: Solving, body: MatchRequest, deadline: Deadline
     """
     # Half of the time is for a search instead.
     half = deadline.part(1 / 2) or 0.0
-    wanted = half if "hint" in body.show else min(body.seconds, deadline.left if has_values else half)
+    wanted = half if "hint" in body.show or not has_values else min(body.seconds, deadline.left)
     await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=wanted)
 
 
