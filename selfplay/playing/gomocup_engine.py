@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import zip_longest
 
-from selfplay.engines.clock import MOVES_EXPECTED, SHARE_USED
+from selfplay.engines.clock import SHARE_USED, share_of
 from selfplay.engines.commands import SIZE_LIMIT, CommandError, is_whole_number, whole_numbers
 from selfplay.engines.gomocup import EXACTLY_FIVE, FREE_STYLE, Coordinates
 from selfplay.errors import SelfPlayError, shortened
@@ -37,7 +37,9 @@ class GomocupEngine(LineEngine):
         self.session = Session(game, (None, None), key)
         self._information = {"rule": f"{self.coordinates.rule}"}
         self._stones: list[str] | None = None
-        """The lines after BOARD so far; None: no BOARD is going on."""
+        """The lines so far after a command that ends with DONE; None: there is no such command."""
+        self._after_lines: Callable[[list[str]], str] = self._place_and_move
+        """What then answers."""
         self._commands: dict[str, Callable[[str], str]] = {
             "ABOUT": self._about,
             "START": self._start,
@@ -46,7 +48,9 @@ class GomocupEngine(LineEngine):
             "BEGIN": self._begin,
             "TURN": self._turn,
             "PLAY": self._play,
-            "BOARD": self._board,
+            "BOARD": lambda _: self._begin_lines(self._place_and_move),
+            "YXBOARD": lambda _: self._begin_lines(self._place_stones),
+            "SWAP2BOARD": lambda _: self._begin_lines(lambda _: "UNKNOWN command SWAP2BOARD"),
             "TAKEBACK": self._take_back,
             "INFO": self._inform,
             "END": self._end,
@@ -137,17 +141,25 @@ class GomocupEngine(LineEngine):
         self._set_up([one for one, is_first in stones if is_first], [one for one, is_first in stones if not is_first])
         return "OK"
 
-    def _board(self, _: str) -> str:
-        self._stones = []
+    def _begin_lines(self, then: Callable[[list[str]], str]) -> str:
+        self._stones, self._after_lines = [], then
         return ""
 
     def _take_line(self, line: str) -> str:
-        """Keep a line after BOARD, and move after the last one."""
+        """Keep a line; after the last one, answer."""
         assert self._stones is not None
         if line.upper() != "DONE":
             self._stones.append(line)
             return ""
         lines, self._stones = self._stones, None
+        return self._after_lines(lines)
+
+    def _place_and_move(self, lines: list[str]) -> str:
+        self._place_stones(lines)
+        return self._move()
+
+    def _place_stones(self, lines: list[str]) -> str:
+        """Let the match consist of the stones of these lines."""
         stones: dict[str, list[int]] = {OWN: [], OTHER: []}
         for one in lines:
             crossing, _, owner = one.rpartition(",")
@@ -156,7 +168,7 @@ class GomocupEngine(LineEngine):
             stones[owner.strip()].append(self.coordinates.action(crossing))
         first, second = (OWN, OTHER) if len(stones[OWN]) == len(stones[OTHER]) else (OTHER, OWN)
         self._set_up(stones[first], stones[second])
-        return self._move()
+        return ""
 
     def _set_up(self, first: list[int], second: list[int]) -> None:
         """Let the match consist of these stones. Raises IllegalActionError if they are not those of a match."""
@@ -185,9 +197,14 @@ class GomocupEngine(LineEngine):
         turn, left = self._milliseconds("timeout_turn"), self._milliseconds("time_left")
         if left is None:
             left = self._milliseconds("timeout_match") or None
-        limits = [turn, None if left is None else left / MOVES_EXPECTED]
+        whole = max(left or 0, self._milliseconds("timeout_match") or 0)
+        empty = self.coordinates.size**2 - len(self.session.plies)
+        limits = [
+            None if turn is None else SHARE_USED * turn / 1000,
+            None if left is None else share_of(left / 1000, whole / 1000, empty / 2),
+        ]
         shortest = min((limit for limit in limits if limit is not None), default=None)
-        return None if shortest is None else max(LEAST_SECONDS, SHARE_USED * shortest / 1000)
+        return None if shortest is None else max(LEAST_SECONDS, shortest)
 
     def _milliseconds(self, key: str) -> int | None:
         """What INFO has said; None if nothing, or a number so large that it means no limit."""

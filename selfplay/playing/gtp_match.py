@@ -1,6 +1,7 @@
 """The match of a GTP engine: played by colour, taken back, set up, and remade with another board or komi."""
 
 from collections.abc import Sequence
+from math import inf, nan
 from typing import NamedTuple
 
 from selfplay.engines.gtp import COLOUR_NAMES, Vertices
@@ -71,6 +72,18 @@ class GtpMatch:
         self.give_turn_to(seat)
         try:
             return None if self.session.is_over else self.session.choice_of(player)
+        finally:
+            self.session.rewind(plies)
+
+    def expects(self, seat: int, player: Player) -> float:
+        """What `player` expects of its best action when it plays this seat, from -1 to 1; nan if it does not say so."""
+        plies = len(self.session.plies)
+        self.give_turn_to(seat)
+        try:
+            found = player.value_actions(self.session.state, self.session.draws)
+            if found is None or found.points_per_value is not None or bool(found.values.isnan().all()):
+                return nan
+            return float(found.values.nan_to_num(nan=-inf).max()) - found.neutral
         finally:
             self.session.rewind(plies)
 

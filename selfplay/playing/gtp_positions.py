@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from selfplay.engines.commands import CommandError, is_whole_number, whole_numbers
-from selfplay.engines.gtp import colour_of
+from selfplay.engines.gtp import colour_of, seat_of
 from selfplay.engines.handicap import handicap_squares
 from selfplay.errors import IllegalActionError
 from selfplay.files import user_path, written_whole
@@ -12,6 +12,13 @@ from selfplay.players.dead_stones import dead_stones
 from selfplay.playing.gtp_match import GtpMatch
 from selfplay.records import read_record_file, written_record
 from selfplay.registry import parts_of_game_name
+
+ANALYZE_COMMANDS = (
+    "string/Score/final_score",
+    "plist/Dead stones/final_status_list dead",
+    "move/Best move/reg_genmove %c",
+)
+"""What GoGui offers in its menu: the kind of the answer, the name, and the command."""
 
 
 class PositionCommands:
@@ -28,7 +35,10 @@ class PositionCommands:
             "showboard": (0, self._showboard),
             "loadsgf": (1, self._load),
             "printsgf": (0, self._print),
+            "gogui-analyze_commands": (0, lambda *_: "\n".join(ANALYZE_COMMANDS)),
         }
+        if match.game.can_be_set_up:
+            self.commands |= {"gogui-setup": (2, self._set_up), "gogui-setup_player": (1, self._set_up_player)}
         if match.game.komi is not None:
             self.commands |= {
                 "fixed_handicap": (1, self._fixed_handicap),
@@ -74,6 +84,25 @@ class PositionCommands:
         stones = [int(square in squares) for square in range(self.match.vertices.size**2)]
         self.match.begin(self.game.set_up(stones, to_move=1))
         return " ".join(map(self.match.vertices.text, squares))
+
+    def _set_up(self, *words: str) -> str:
+        """Begin the match with these stones, such as b C3 w D4; black is to move."""
+        if len(words) % 2:
+            raise CommandError("syntax error")
+        squares = [0] * self.match.vertices.size**2
+        for colour, vertex in zip(words[::2], words[1::2], strict=True):
+            action = self.match.vertices.action(vertex)
+            if action == self.match.vertices.pass_action:
+                raise CommandError("syntax error")
+            squares[action] = 1 - 2 * seat_of(colour)
+        self.match.begin(self.game.set_up(squares, to_move=0))
+        return ""
+
+    def _set_up_player(self, colour: str, *_: str) -> str:
+        """The colour that moves first in the position that was set up."""
+        squares = self.game.squares(self.match.session.state)[0].tolist()
+        self.match.begin(self.game.set_up(squares, seat_of(colour)))
+        return ""
 
     # ------------------------------------------------------------------ files and results
 

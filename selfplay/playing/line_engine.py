@@ -2,12 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Protocol
 
-from selfplay.compute.random_numbers import Activity, stream_key
+import torch
+
+from selfplay.compute.compilation import FEW_POSITIONS
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SelfPlayError
 from selfplay.games import Game
+from selfplay.games.state import State
+from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
 from selfplay.playing.open_session import player_for
+from selfplay.search.deadline import LEAST_SECONDS, Deadline
 from selfplay.settings.playing import EngineSettings
 
 Write = Callable[[str], None]
@@ -57,8 +66,37 @@ def _end_background(engine: LineEngine) -> None:
 
 
 def maker_of(settings: EngineSettings) -> Callable[[Game], Player]:
-    """What makes the player of the settings for a game, which may be another board than theirs."""
-    return lambda game: player_for(settings.player, game, settings)
+    """What makes the player of the settings for a game, which may be another board than theirs, and prepares it."""
+
+    def made(game: Game) -> Player:
+        player = player_for(settings.player, game, settings)
+        prepare(player, game, key_of(settings))
+        return player
+
+    return made
+
+
+def prepare(player: Player, game: Game, key: int) -> None:
+    """Compile what the moves of a match need, so that it takes no time of the match: the rules, and the searches of the
+    player at the start and near the end. Third-party engines are left alone."""
+    if isinstance(player.unwrapped, FollowsMatch):
+        return
+    many = game.init(FEW_POSITIONS + 1)
+    game.step_unchecked(many, game.legal_action_mask(many).long().argmax(dim=1))
+    for state in (game.init(), _late_position(game, key)):
+        # A search that finds nothing in so little time is compiled all the same.
+        with Deadline(LEAST_SECONDS).applied(), suppress(SelfPlayError):
+            player.act(state, Draws(key, torch.tensor([0]), 0))
+
+
+def _late_position(game: Game, key: int) -> State:
+    """The last position (B = 1) of a random match in which an action is left to choose."""
+    nobody, state, ply = RandomPlayer(game), game.init(), 0
+    following = state
+    while not bool(following.terminated):
+        state, ply = following, ply + 1
+        following = game.step_unchecked(state, nobody.act(state, Draws(key, torch.tensor([0]), ply)))
+    return state
 
 
 def key_of(settings: EngineSettings) -> int:

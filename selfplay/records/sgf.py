@@ -1,4 +1,4 @@
-"""The Smart Game Format, version 4 (https://www.red-bean.com/sgf/), for Go, Gomoku and Hex.
+"""The Smart Game Format, version 4 (https://www.red-bean.com/sgf/), for Go, Othello, Gomoku and Hex.
 
 sgfmill reads and writes the form of the texts. Here is what they mean in our games: player 0 is black (B), the main
 line is the match. Stones may be set up in any node before the first move, which says who is to move. A colour that
@@ -32,7 +32,7 @@ from selfplay.records.sgf_text import (
 from selfplay.records.written import WrittenMatch, pass_of
 from selfplay.registry import parts_of_game_name
 
-NUMBERS = {"go": "1", "gomoku": "4", "hex": "11"}
+NUMBERS = {"go": "1", "othello": "2", "gomoku": "4", "hex": "11"}
 """The property GM of each game."""
 GAMES = {number: name for name, number in NUMBERS.items()}
 RULES = {"exact": "exactly five", "swap": "swap"}
@@ -281,6 +281,9 @@ class _Reader:
         result = self.result or result_of(self.game, state)
         return Record(self.game, actions, self.start, players, result, comments, self.variations, broken)
 
+    def _can_only_pass(self, state: State) -> bool:
+        return self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist() == [self.game.pass_action]
+
     def _playable(self) -> tuple[list[int], list[int], State, str]:
         """The actions up to the first that cannot be played, the node of each, the state after them, and why the next
         one cannot be played. Raises IllegalActionError if not even the first can be."""
@@ -290,6 +293,12 @@ class _Reader:
                 action = self._action(play.point)
                 if bool(state.terminated) and action == self.passing:
                     continue
+                forced = self.game.pass_action
+                if int(state.current_player) != play.seat and forced is not None and self._can_only_pass(state):
+                    # Programs leave a pass out that is the only legal action.
+                    state = self.game.follow([forced], state)
+                    actions.append(forced)
+                    nodes.append(play.node)
                 if int(state.current_player) != play.seat:
                     raise IllegalActionError(f"it is {'white' if play.seat == 0 else 'black'}'s turn")
                 state = self.game.follow([action], state)

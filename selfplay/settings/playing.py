@@ -128,6 +128,8 @@ class GtpSettings(EngineSettings):
 
     rows: str = field(default="board", metadata=one_of(*ROWS))
     """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
+    resign: float | None = field(default=None, metadata=within(-1, 1))
+    """Resign once the player has expected less than this in three moves in a row, from -1 (lost) to 1; null: never."""
 
 
 @dataclass

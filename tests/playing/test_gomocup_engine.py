@@ -132,9 +132,10 @@ def test_a_line_ends_the_match():
     ("told", "seconds"),
     [
         (["timeout_turn 5000", "time_left 2147483647"], 0.9 * 5),
-        (["timeout_turn 5000", "time_left 20000"], 0.9 * 1),
+        # A second of the match is kept, and 40 of its moves are expected on the empty board.
+        (["timeout_turn 5000", "time_left 82000"], 0.9 * 2),
         (["timeout_turn 5000", "timeout_match 0"], 0.9 * 5),
-        (["timeout_match 60000"], 0.9 * 3),
+        (["timeout_match 82000"], 0.9 * 2),
         (["timeout_turn 0"], 0.001),
         (["timeout_turn soon"], float("inf")),
     ],
@@ -172,3 +173,23 @@ def test_the_program_writes_only_answers_to_stdout():
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("OK\n")
     assert result.stdout.count("\n") == 2
+
+
+def test_lines_up_to_done_are_one_answer_also_of_commands_that_are_not_known():
+    dialogue(
+        engine(),
+        """\
+> START 9
+OK
+> YXBOARD
+> 4,4,1
+> 3,3,2
+> DONE
+> TURN 5,5
+0,0
+> SWAP2BOARD
+> 4,4,1
+> DONE
+UNKNOWN command SWAP2BOARD
+""",
+    )

@@ -12,7 +12,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.go import Go
 from selfplay.installation import __version__
 from selfplay.playing.gtp_engine import GtpEngine, make_engine
-from selfplay.playing.line_engine import answer_lines
+from selfplay.playing.line_engine import answer_lines, prepare
 from selfplay.playing.open_session import open_session
 from selfplay.search.deadline import current_deadline
 from selfplay.settings.compose import compose_settings_of
@@ -282,7 +282,10 @@ def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
     played = engine("go")
     known = set(played.answer("list_commands").removeprefix("=").split())
     said = {line.split()[1] for line in text.splitlines() if line.startswith(">")}
-    assert known - said == {"version", "list_commands", "lz-analyze"}
+    others = {"version", "list_commands", "lz-analyze", "cputime", "lz-genmove_analyze", "kata-genmove_analyze"}
+    others |= {"gogui-analyze_commands", "gogui-setup", "gogui-setup_player"}
+    clocks = {"kgs-time_settings", "kata-time_settings", "kata-list_time_settings"}
+    assert known - said == others | clocks
     dialogue(played, text)
 
 
@@ -484,11 +487,17 @@ def test_go_stones_of_one_colour_in_a_row_have_a_pass_between_them_and_are_undon
     [
         (None, None, None),
         ((0, 1, 0), None, None),  # the protocol's way to say that there is no limit
-        ((100, 0, 0), None, 4.5),
+        # A second is kept for what the computer and the controller take; of 5 seconds too, until the end.
+        ((100, 0, 0), None, 0.9 * 99 / 20),
+        ((5, 0, 0), None, 0.9 * 4 / 20),
+        ((2, 0, 0), None, 0.9 * 1.6 / 20),
+        ((5, 0, 0), (1.2, 0), 0.9 * 0.2 / 20),
+        ((5, 0, 0), (0.9, 0), 0.0),
         ((0, 30, 3), None, 9.0),
-        ((100, 30, 3), (40, 0), 1.8),
+        ((100, 30, 3), (40, 0), 9.0),
         ((100, 30, 3), (20, 2), 9.0),
         ((100, 0, 0), (0, 0), 0.0),
+        ((10, 0, 0, 2), None, 1.8),
     ],
 )
 def test_the_time_for_a_move_is_a_part_of_what_is_left(settings, told, seconds):
@@ -505,8 +514,14 @@ def test_the_time_of_a_move_is_taken_from_the_main_time_and_then_the_periods_beg
     clock.set(100, 30, 3)
     monkeypatch.setattr("selfplay.engines.clock.monotonic", lambda: 1060.0)
     clock.spend(0, 1000.0)
-    assert clock.seconds_for_move(0) == pytest.approx(0.9 * 40 / 20)
-    assert clock.seconds_for_move(1) == pytest.approx(0.9 * 100 / 20)
+    assert clock.seconds_for_move(0) == pytest.approx(0.9 * 30 / 3)
+    assert clock.seconds_for_move(1, moves=9) == pytest.approx(0.9 * 30 / 3)
+    clock.set(100, 0, 0)
+    clock.spend(0, 1000.0)
+    assert clock.seconds_for_move(0) == pytest.approx(0.9 * 39 / 20)
+    assert clock.seconds_for_move(1, moves=180) == pytest.approx(0.9 * 99 / 180)
+    clock.set(100, 30, 3)
+    clock.spend(0, 1000.0)
     clock.spend(0, 1000.0)
     assert clock.seconds_for_move(0) == pytest.approx(0.9 * 30 / 3)
 
@@ -525,6 +540,65 @@ def test_searches_get_the_time_that_the_controller_gives():
     assert timed.answer("time_settings 100 0 0") == timed.answer("time_left b 40 0") == "=\n\n"
     assert timed.answer("genmove b") == "= A5\n\n"
     assert timed.answer("time_settings nan 0 0").startswith("? syntax error")
+    for settings in ("none", "absolute 100", "byoyomi 100 30 5", "canadian 100 30 5", "fischer 100 5"):
+        for family in ("kgs", "kata"):
+            assert timed.answer(f"{family}-time_settings {settings}") == "=\n\n"
+    assert timed.answer("genmove w") == "= B5\n\n"
+    for settings in ("absolute", "fischer 100", "sudden 3", "byoyomi 1 2 x"):
+        assert timed.answer(f"kata-time_settings {settings}") == "? syntax error\n\n"
+
+
+class Gloomy(FirstLegal):
+    """Expects to lose."""
+
+    def action_values(self, state):
+        return torch.where(self.game.legal_action_mask(state), -0.9, torch.nan)
+
+
+def test_an_engine_resigns_when_it_has_expected_to_lose_in_three_moves():
+    game = make_game("go_5x5")
+    loser, brave, patient = (GtpEngine(game, Gloomy, 0, resign=resign) for resign in (-0.8, -0.95, None))
+    answers = [[one.answer(f"genmove {colour}")[2:].strip() for colour in "bwbwb"] for one in (loser, brave, patient)]
+    assert answers == [["A5", "B5", "C5", "D5", "resign"], *[["A5", "B5", "C5", "D5", "E5"]] * 2]
+    assert loser.answer("clear_board") == "=\n\n"
+    assert loser.answer("genmove b") == "= A5\n\n"
+
+
+def test_a_move_with_an_analysis_says_what_was_expected_and_is_played():
+    engine = GtpEngine(make_game("go_3x3"), Gloomy, 0)
+    for family in ("lz", "kata"):
+        lines = engine.answer(f"{family}-genmove_analyze b 10").splitlines()
+        assert (lines[0], lines[1][:12], lines[2][:5], lines[3]) == ("=", "info move A3", "play ", "")
+        assert engine.answer("undo") == "=\n\n"
+    assert float(engine.answer("cputime").removeprefix("= ")) > 0
+
+
+def test_the_player_is_made_when_the_match_begins_and_not_for_a_board_that_is_not_played():
+    made = []
+    engine = GtpEngine(make_game("go"), lambda game: made.append(game.name) or FirstLegal(game), 0)
+    assert engine.answer("list_commands").startswith("=")
+    assert made == []
+    for line in ("boardsize 5", "clear_board"):
+        assert engine.answer(line) == "=\n\n"
+    assert made == ["go_5x5"]
+
+
+class Counting(FirstLegal):
+    """Counts the positions in which it is asked."""
+
+    asked = ()
+
+    def act(self, state, draws):
+        Counting.asked += (int(self.game.legal_action_mask(state).sum()),)
+        return super().act(state, draws)
+
+
+def test_a_player_is_prepared_at_the_start_and_near_the_end(monkeypatch):
+    Counting.asked = ()
+    game = make_game("tictactoe")
+    prepare(Counting(game), game, 0)
+    start, end = Counting.asked
+    assert (start, 0 < end < 9) == (9, True)
 
 
 def test_where_a_player_moves_again_the_answer_to_the_other_colour_names_whose_turn_it_is():
@@ -575,3 +649,43 @@ def test_a_match_that_goes_on_after_two_passes_keeps_its_moves():
     assert ";B[cb];W[];B[cd])" in played.answer("printsgf").replace("\n", "")
     assert [played.answer("undo") for _ in range(8)] == ["=\n\n"] * 8
     assert played.answer("undo") == "? cannot undo\n\n"
+
+
+def test_gogui_sets_positions_up_and_is_told_what_it_can_ask():
+    dialogue(
+        engine("go_5x5"),
+        """\
+> gogui-setup b A1 w C3
+=
+
+> gogui-setup_player w
+=
+
+> genmove w
+= A5
+
+> printsgf
+=
+(;FF[4]AB[ae]AP[selfplay:VERSION]AW[cc]CA[UTF-8]GM[1]KM[7.5]PL[W]RU[Chinese]SZ[5]
+;W[aa])
+
+> gogui-setup b
+? syntax error
+
+> gogui-setup b A1 x C3
+? syntax error
+
+""".replace("VERSION", __version__),
+    )
+    assert "string/Score/final_score" in engine("go_5x5").answer("gogui-analyze_commands")
+
+
+def test_matches_of_othello_are_files_in_sgf_too(tmp_path):
+    played, file = engine("othello"), tmp_path / "match.sgf"
+    for move in ("b f5", "w d6", "b c3"):
+        assert played.answer(f"play {move}") == "=\n\n"
+    assert played.answer(f"printsgf {file}") == "=\n\n"
+    assert "GM[2]" in file.read_text()
+    assert ";B[fe];W[df];B[cc]" in file.read_text().replace("\n", "")
+    assert played.answer("clear_board") == played.answer(f"loadsgf {file} 3") == "=\n\n"
+    assert ";B[fe];W[df])" in played.answer("printsgf").replace("\n", "")

@@ -85,7 +85,7 @@ def test_a_pass_and_the_end():
     talker = engine(name="othello_4x4")
     dialogue(talker, "".join(f"> move {move}\n" for move in ["D3", "D4", "A2", "D2", "C4", "A3", "B4", "A4"]))
     dialogue(talker, "> go\n=== PA//...\n> move PA\n> move D1\n> move pa\n> move A1/2.0/0.1\n")
-    assert game.score(talker.session.state) == -14
+    assert game.score(talker.session.state) == -16
     dialogue(talker, "> go\nstatus error: the match is over\n> hint 2\nstatus the match is over\n")
 
 

@@ -106,7 +106,7 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[1]SZ[25];B[aa])", "size=25"),
         ("(;GM[1]SZ[a];B[aa])", r"SZ\[a\]: only square boards"),
         ("(;GM[1]SZ[19:13];B[aa])", r"SZ\[19:13\]: only square boards"),
-        ("(;GM[2]SZ[8];B[aa])", r"GM\[2\]: matches of 1 \(go\), 4 \(gomoku\), 11 \(hex\) can be read"),
+        ("(;GM[3]SZ[8];B[aa])", r"GM\[3\]: matches of 1 \(go\), 2 \(othello\), 4 \(gomoku\), 11 \(hex\) can"),
         ("(;GM[1]SZ[9];B", "not a match in SGF"),
         # No pass is put in where a colour moves twice, and no handicap stones are invented.
         ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is white's turn"),
@@ -259,5 +259,22 @@ def test_a_series_of_matches_writes_them_with_names_in_their_seats_and_results(t
 
 
 def test_a_series_of_a_game_without_sgf_writes_the_format_of_other_programs(tmp_path):
-    play_match_series(compose_settings_of(MatchSettings, "matches", ["game=othello", "matches=1", f"sgf={tmp_path}"]))
-    assert read_record_file(tmp_path / "match_000001.ggf").game.name == "othello"
+    play_match_series(
+        compose_settings_of(MatchSettings, "matches", ["game=breakthrough", "matches=1", f"sgf={tmp_path}"])
+    )
+    assert (tmp_path / "match_000001.txt").read_text().strip()
+
+
+def test_matches_of_othello_are_read_with_passes_that_are_left_out_and_written_back():
+    game = make_game("othello_4x4")
+    moves = [
+        game.string_to_action(move)
+        for move in ("d3", "d4", "a2", "d2", "c4", "a3", "b4", "a4", "pass", "d1", "pass", "a1")
+    ]
+    written = written_record(Record(game, moves), "sgf").text
+    assert "GM[2]" in written
+    for text in (written, written.replace("B[]", "").replace("W[]", "")):
+        record = read_record(text)
+        assert (record.game.name, list(record.actions)) == ("othello_4x4", moves)
+        assert record.result == Result(-1, "16")
+    assert written_record(Record(game, moves)).ending == ".ggf"
