@@ -142,7 +142,8 @@ def serve(settings: WebSettings) -> None:
         SettingError: it would listen on all addresses of this computer, and `hosts` is empty.
     """
     listening = _listen(settings)
-    config = server_config(create_app(MatchService(settings)))
+    service = MatchService(settings)
+    config = server_config(create_app(service))
     for logger in (log, logging.getLogger("uvicorn.error")):
         logger.addFilter(LogLimit())
     # Not before: a browser would wait for an answer.
@@ -151,7 +152,7 @@ def serve(settings: WebSettings) -> None:
     if not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback:
         log.warning("Other computers in the network can reach this page, and everyone who can may play.")
     # Ctrl-C is the normal way to stop the server.
-    with preparing(settings), suppress(KeyboardInterrupt):
+    with preparing(service), suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     log.info("The server has stopped.")
 

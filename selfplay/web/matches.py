@@ -35,6 +35,8 @@ MOST_WAITING = 20
 """Number of slow requests of a client that wait; later ones are refused for some seconds."""
 LOADING_THREADS, READING_THREADS, PROVING_THREADS = 4, 4, 2
 """Threads that load and compile players, read runs, and prove whether opponents can lose."""
+LONG_SECONDS = 0.5
+"""What takes longer is compiled rather than read from disk."""
 JUDGED: tuple[Part, ...] = ("judged", "hint")
 """The parts of an answer that the judge gives."""
 MOST_LEARNED = 10_000
@@ -63,6 +65,18 @@ class MatchService:
         self._turns: defaultdict[object, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._learning: defaultdict[object, Lock] = defaultdict(Lock)
         self._learned: OrderedDict[object, None] = OrderedDict()
+        self._opened: dict[str, None] = {}
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The names of the listed games that visitors have opened, the latest first. May be read in any thread."""
+        return tuple(self._opened)[::-1]
+
+    @property
+    def is_compiling_long(self) -> bool:
+        """Whether visitors are waiting for players or rules that take long to load, usually because they are compiled.
+        May be read in any thread."""
+        return max(self.loading.longest, self.reading.longest) > LONG_SECONDS
 
     def chosen(self, game: Game, request: MatchRequest) -> Participants:
         """Who takes part in a request, without their players. For some games the first call can take seconds.
@@ -143,8 +157,10 @@ class MatchService:
                     self._learned.popitem(last=False)
 
     async def game(self, name: str, request: Request) -> Game:
-        """The game with this name. Raises as `OpponentCatalog.game`."""
+        """The game with this name, which a visitor has opened. Raises as `OpponentCatalog.game`."""
         if name in self.catalog.games:
+            self._opened.pop(name, None)
+            self._opened[name] = None
             return self.catalog.games[name]
         return await self.reading.result(("game", name), partial(self.catalog.game, name), request)
 

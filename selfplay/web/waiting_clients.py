@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_network
+from time import monotonic
 from typing import Any, TypeVar
 
 from anyio import CancelScope, CapacityLimiter
@@ -160,6 +161,8 @@ class _Piece:
     """Cancelled when nobody waits any more."""
     worker: str | None = None
     """The client for whom it runs; None if it has not begun."""
+    begun: float = 0.0
+    """When it has begun, as `monotonic` counts."""
     task: asyncio.Task[None] | None = None
 
 
@@ -177,6 +180,12 @@ class SharedWork:
         self._most, self._of_client = threads, of_client
         self._threads = CapacityLimiter(threads)
         self._pieces: dict[Hashable, _Piece] = {}
+
+    @property
+    def longest(self) -> float:
+        """The seconds for which the oldest piece has been in work; 0 if none is. May be read in any thread."""
+        begun = [piece.begun for piece in tuple(self._pieces.values()) if piece.worker is not None]
+        return monotonic() - min(begun) if begun else 0.0
 
     async def result(
         self, key: Hashable, work: Callable[[], Answer], request: Request, *, group: Hashable = None
@@ -210,7 +219,7 @@ class SharedWork:
             busy = Counter(one.worker for one in working)
             free = [client for client in piece.waiting.values() if busy[client] < self._of_client]
             if free:
-                piece.worker = free[0]
+                piece.begun, piece.worker = monotonic(), free[0]
                 piece.task = asyncio.create_task(self._do(key, piece))
 
     async def _do(self, key: Hashable, piece: _Piece) -> None:

@@ -1,36 +1,29 @@
 """What the page offers is compiled in the background, most likely first."""
 
 import os
-from collections.abc import Callable
+import threading
 from itertools import islice
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.settings.common import GameSettings
-from selfplay.settings.playing import WebSettings
 from selfplay.web import loaded_players, preparation
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
-from selfplay.web.preparation import likely_choices, prepare_all, preparing
-from tests.web.conftest import client_of, web_settings
+from selfplay.web.preparation import POLL_SECONDS, Preparation, likely_choices, prepare_all, preparing
+from tests.support.stub_players import FirstLegal
+from tests.web.conftest import client_of, until, web_settings
 from tests.web.match_requests import answer, described, shown
 
 
-def until(is_so: Callable[[], bool]) -> None:
-    latest = monotonic() + 60
-    while not is_so():
-        assert monotonic() < latest
-        sleep(0.01)
-
-
-def stay(settings: WebSettings) -> None:
-    """Write the number of this process, and do not end."""
-    file = Path(settings.run_dir) / "process"
-    file.with_suffix(".partial").write_text(str(os.getpid()))
+def stay(task: Preparation) -> None:
+    """Write the number of this process and the games that come first, and do not end."""
+    file = Path(task.settings.run_dir) / "process"
+    file.with_suffix(".partial").write_text(" ".join([str(os.getpid()), *task.opened]))
     file.with_suffix(".partial").rename(file)
     sleep(1000)
 
@@ -46,21 +39,55 @@ def is_running(process: int) -> bool:
 def test_another_process_prepares_until_the_server_stops(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(preparation, "prepare_all", stay)
     noted = tmp_path / "process"
-    with preparing(web_settings(tmp_path)):
+    with preparing(MatchService(web_settings(tmp_path))):
         until(noted.exists)
         process = int(noted.read_text())
         assert process != os.getpid()
     until(lambda: not is_running(process))
 
 
+class Held(FirstLegal):
+    """Takes until `opened` to be loaded."""
+
+    name = "held"
+    opened, loads = threading.Event(), threading.Event()
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self.loads.set()
+        assert self.opened.wait(100)
+
+
+def test_the_background_waits_while_a_visitor_does_and_begins_again_with_the_game_on_the_screen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(preparation, "prepare_all", stay)
+    service = MatchService(web_settings(tmp_path, opponents=["tests.web.test_preparation:Held"]))
+    noted, asked = tmp_path / "process", described("sumto100", "tests.web.test_preparation:Held", person="second")
+    visitor = threading.Thread(target=shown, args=(client_of(create_app(service)), asked))
+    with preparing(service):
+        until(noted.exists)
+        process = int(noted.read_text())
+        visitor.start()
+        assert Held.loads.wait(60)
+        until(lambda: not is_running(process))
+        noted.unlink()
+        sleep(5 * POLL_SECONDS)
+        assert not noted.exists()
+        Held.opened.set()
+        until(noted.exists)
+        assert noted.read_text().split()[1:] == ["sumto100"]
+    visitor.join()
+
+
 def test_nothing_is_prepared_if_it_is_not_wanted_or_cannot_be_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delattr(preparation, "ProcessExecutor")
-    with preparing(web_settings(tmp_path, compile_ahead=False)):
+    with preparing(MatchService(web_settings(tmp_path, compile_ahead=False))):
         pass
     monkeypatch.setattr(preparation, "cache_folder", lambda: None)
-    with preparing(web_settings(tmp_path)):
+    with preparing(MatchService(web_settings(tmp_path))):
         pass
 
 
@@ -71,6 +98,12 @@ def test_the_game_and_the_opponent_that_the_page_opens_with_come_first(tmp_path:
     assert chosen[0] == ("sumto100", default)
     others = [name for name, _ in chosen if name != "sumto100"]
     assert others[:2] == ["tictactoe", "connect_four"]
+
+
+def test_the_games_that_visitors_have_opened_come_before_all_others(tmp_path: Path) -> None:
+    service = MatchService(web_settings(tmp_path, game=GameSettings(name="sumto100")))
+    chosen = likely_choices(service.catalog, ["hex", "tictactoe"])
+    assert list(dict.fromkeys(game.name for game, _ in islice(chosen, 15)))[:3] == ["hex", "tictactoe", "sumto100"]
 
 
 def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
@@ -86,12 +119,12 @@ def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
     monkeypatch.setattr(preparation, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "nice", lambda _: None)
     game = make_game("hex")
-    monkeypatch.setattr(preparation, "likely_choices", lambda catalog: [(game, one) for one in "ab"])
+    monkeypatch.setattr(preparation, "likely_choices", lambda catalog, opened: [(game, one) for one in "ab"])
     for _ in range(2):
-        prepare_all(web_settings(tmp_path))
+        prepare_all(Preparation(web_settings(tmp_path), ()))
     assert prepared == ["a", "b"]
     monkeypatch.setattr(game, "rules", game.rules._replace(is_terminal=make_game("tictactoe").rules.is_terminal))
-    prepare_all(web_settings(tmp_path))
+    prepare_all(Preparation(web_settings(tmp_path), ()))
     assert prepared == ["a", "b", "a", "b"]
 
 
