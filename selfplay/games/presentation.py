@@ -1,6 +1,6 @@
 """How a game is shown to people, apart from its rules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
@@ -332,6 +332,18 @@ class Presentation:
             next((s for s in self.pointed_squares(action) if before[s] != after[s] != 0), None)
             for action, after in zip(actions, afters, strict=True)
         ]
+
+    def line_squares(self, actions: Iterable[int], start: State) -> list[list[int]]:
+        """The squares of actions that are taken one after the other from a position (B = 1): that on which each puts a
+        stone or a mark, after that which a stone leaves; none for an action without a square."""
+        squares, state = list[list[int]](), start
+        for action in actions:
+            pointed, (placed,) = list(self.pointed_squares(action)), self.placed_squares(state, [action])
+            moves = self.moves_stones and len(pointed) == 2 and placed is not None
+            target = pointed[:1] if placed is None else [placed]
+            squares.append([square for square in pointed if moves and square != placed] + target)
+            state = self.game.step_unchecked(state, torch.tensor([action]))
+        return squares
 
     def marks(self, states: State) -> Tensor:
         """int64[B, S]: which of `square_marks` each square has, numbered from 1 in their order; 0: none."""

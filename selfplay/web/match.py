@@ -237,6 +237,7 @@ class Match:
             in_points=estimate.in_points,
             source=self._source(estimate.knows(action), is_cut_short),
             line=self.game.line_texts(line, state),
+            line_squares=self.game.presentation.line_squares(line, state),
         )
 
     @property

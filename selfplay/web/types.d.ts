@@ -82,10 +82,10 @@ type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">
 
 /** What may be chosen, and what is known of it. hint: the marked action; ghost: an action shown faintly. */
 type Choice = Values & { isOpen: boolean; hint: number | null };
-type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null };
+type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null; line?: number[][] };
 
 /** An action that is marked on the board: an arrow between two squares, or a ring around one. */
-type Mark = { from: number | null; to: number };
+type Mark = { from: number | null; to: number; number?: number };
 
 /** A lesson. mistakes: the plies before each; number: of the one that is shown; isSolved: a better move was found, or shown. */
 type Lesson = { mistakes: number[]; number: number; isSolved: boolean };
@@ -125,6 +125,8 @@ interface State {
   proposed: number | null;
   /** The action that is marked as a hint. */
   hint: Choice["hint"];
+  /** The squares of the actions that follow it; see HintView. */
+  hintLine: number[][];
   /** Null outside of one. */
   lesson: Lesson | null;
   /** A line that is stepped through on the board. */

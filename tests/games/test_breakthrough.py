@@ -123,3 +123,15 @@ def test_matches_are_those_of_open_spiel(size: int) -> None:
         return int(numbers[mirrored])
 
     assert_agrees(game, [theirs.new_initial_state() for _ in range(100)], action_of)
+
+
+def test_the_squares_of_a_line_are_those_that_stones_leave_and_reach():
+    for name, moves, squares in (
+        ("breakthrough", "c2c3 b4b3", [[17, 12], [6, 11]]),
+        ("draughts", "11-15 22-18 15x22", [[42, 35], [21, 28], [35, 21]]),
+        ("tictactoe", "1,1 0,0", [[4], [0]]),
+        ("connect_four", "44", [[38], [31]]),
+        ("go_3x3", "B2 pass", [[4], []]),
+    ):
+        game = make_game(name)
+        assert game.presentation.line_squares(game.read_transcript(moves), game.init()) == squares

@@ -114,6 +114,9 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     found = answer(client, described(opponent="level-1", person="both", moves="0,0"), show=["view", "hint"])
     hint = found["hint"]
     assert (hint["text"], hint["words"], hint["source"]) == ("1,1", "draws", "Perfect play")
+    assert [[int(part) for part in text.split(",")] for text in hint["line"]] == [
+        list(divmod(square, 3)) for (square,) in hint["line_squares"]
+    ]
     assert (hint["line"][0], board_of(found["match"])[0]) == ("1,1", 1)
     assert {one["value"] for one in shown(client, described(opponent="random"), valued=0)["legal"]} == {None}
 
@@ -143,6 +146,7 @@ def test_hints_and_values_of_a_large_game_are_those_of_the_judge(
     service.recent = RecentEstimates()
     again = answer(client, described(game, "random", seed=4711), show=["hint"])["hint"]
     shorter, longer = sorted([again.pop("line"), hint.pop("line")], key=len)
+    again.pop("line_squares"), hint.pop("line_squares")
     assert again == hint
     assert longer[: len(shorter)] == shorter
 

@@ -109,7 +109,7 @@ function wordsOf({ description }, estimate, action) {
 
 // Of the squares that select an action, the one on which it puts a stone or a mark.
 /** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-function placedSquare(match, before, after, action) {
+export function placedSquare(match, before, after, action) {
   return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 

@@ -2,7 +2,7 @@
 
 import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { dataOf, judgedView, PERFECT_PLAY } from "./data.js";
+import { dataOf, judgedView, PERFECT_PLAY, placedSquare } from "./data.js";
 import { deadStones } from "./dead_stones.js";
 
 /** @type {Record<string, number[]>} */
@@ -312,6 +312,7 @@ export class Match {
     const { values } = judged;
     const action = bestOf(values);
     const { kind, legal, source } = judgedView(this, number);
+    const line = this.#line(state, action);
     const words = legal.find((one) => one.action === action)?.words ?? null;
     return {
       action,
@@ -320,23 +321,34 @@ export class Match {
       words,
       in_points: kind === "points",
       source: words === null ? source : PERFECT_PLAY,
-      line: this.#line(state, action),
+      line: line.map(({ text: one }) => one),
+      line_squares: line.map(({ squares }) => squares),
     };
   }
 
   // An action and those that follow if both players take the best action by the values of the judge.
-  /** @type {(state: GameState, action: number) => string[]} */
+  /** @type {(state: GameState, action: number) => {text: string, squares: number[]}[]} */
   #line(state, action) {
     const moves = [];
     const latest = performance.now() + LINE_MILLISECONDS;
     for (let next = action; ; ) {
-      moves.push(this.description.texts[state.player][next]);
-      state = this.game.step(state, next);
+      const after = this.game.step(state, next);
+      moves.push({ text: this.description.texts[state.player][next], squares: this.#squaresOf(state, after, next) });
+      state = after;
       if (moves.length === LONGEST_LINE || performance.now() > latest || state.isOver) {
         return moves;
       }
       next = bestOf(this.judge.consider(state, () => 0n).values ?? []);
     }
+  }
+
+  // The square on which an action puts a stone or a mark, after that which a stone leaves.
+  /** @type {(before: GameState, after: GameState, action: number) => number[]} */
+  #squaresOf(before, after, action) {
+    const pointed = this.description.pointed[action];
+    const placed = placedSquare(this, this.game.contents(before), this.game.contents(after), action);
+    const isMove = this.description.view.moves_stones && pointed.length === 2 && placed !== null;
+    return [...pointed.filter((square) => isMove && square !== placed), ...(placed === null ? pointed.slice(0, 1) : [placed])];
   }
 
   // Moves alone say nothing else of a match.

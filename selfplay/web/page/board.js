@@ -32,6 +32,8 @@ const isMarked = (mark, square) => mark !== null && (mark.from === square || mar
 
 /** @typedef {"isNew" | "isLeft" | "isTurned" | "isWon" | "isHinted" | "isGhost" | "isGhostStone"} CellMark */
 
+// The moves after a hint that are marked, too.
+const FOLLOWING = 3;
 // From this width in squares on, narrow windows show a part of the board.
 const LARGE = 11;
 
@@ -251,8 +253,8 @@ export class Board {
     }
   }
 
-  // shown: {match, known, scale, isOpen, isEdited, hint, ghost}; known and scale: see valuesToShow; hint,
-  // ghost: a legal action that is marked, and one that is shown faintly, or null.
+  // shown: {match, known, scale, isOpen, isEdited, hint, ghost, line}; known and scale: see valuesToShow; hint,
+  // ghost: a legal action that is marked, and one that is shown faintly, or null; line: the squares of those after the hint.
   /** @type {(shown: Shown) => void} */
   show(shown) {
     const { match, hint, ghost } = shown;
@@ -265,7 +267,7 @@ export class Board {
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
     this.heads.forEach((head, column) => this.showHead(head, column, shown));
     const marked = { ghost: this.toMark(match, ghost), hint: this.toMark(match, hint) };
-    this.marks.show(Object.entries(marked).flatMap(([kind, mark]) => (mark === null || (kind === "ghost" && mark.from === null) ? [] : [{ kind, ...mark }])));
+    this.marks.show([...this.following(shown.line ?? []), ...Object.entries(marked).flatMap(([kind, mark]) => (mark === null || (kind === "ghost" && mark.from === null) ? [] : [{ kind, ...mark }]))]);
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
       const isLeft = last?.origin === square;
@@ -285,6 +287,16 @@ export class Board {
     if (revealed !== null) {
       this.reveal(revealed);
     }
+  }
+
+  // The marks of the moves after a hint, of the later ones first, which lie below the others.
+  /** @type {(line: number[][]) => (Mark & {kind: string})[]} */
+  following(line) {
+    const marks = line.slice(0, FOLLOWING).flatMap((squares, place) => {
+      const from = squares.length > 1 ? squares[0] : null;
+      return squares.length === 0 ? [] : [{ kind: "line", from, to: squares[squares.length - 1], number: place + 2 }];
+    });
+    return marks.reverse();
   }
 
   // Scrolls a large board until this square can be seen.

@@ -110,7 +110,7 @@ async function showSolution(said = "") {
   const { lesson, ply } = inLesson();
   const { best } = valued().plies[ply];
   const action = best?.action ?? null;
-  state.hint = action;
+  Object.assign(state, { hint: action, hintLine: [] });
   lesson.isSolved = true;
   state.render();
   const words = `${said} Best: ${best?.text}.`.trim();
@@ -118,7 +118,7 @@ async function showSolution(said = "") {
   try {
     const { hint } = await ask({ ply, show: ["hint"] });
     if (isStill(lesson) && state.ply === ply && lesson.isSolved && hint.action === action) {
-      state.line = { texts: hint.line, views: [], step: 0 };
+      Object.assign(state, { line: { texts: hint.line, views: [], step: 0 }, hintLine: hint.line_squares.slice(1) });
       state.render();
       say(words + aboutLine(hint));
     }

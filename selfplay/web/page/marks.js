@@ -51,10 +51,10 @@ export class Marks {
   }
 
   // Marks actions, each {kind, from, to}: an arrow between two squares; without `from`, a ring around a square, with an arrow
-  // to it where stones fall.
+  // to it where stones fall. number: of those that follow, their place in the line.
   /** @type {(actions: (Mark & {kind: string})[]) => void} */
   show(actions) {
-    this.drawing.replaceChildren(...actions.flatMap(({ kind, from, to }) => (from === null ? this.ring(kind, to) : [this.between(kind, from, to)])));
+    this.drawing.replaceChildren(...actions.flatMap(({ kind, from, to, number }) => (from === null ? this.ring(kind, to, number) : [this.between(kind, from, to)])));
   }
 
   /** @type {(kind: string, from: number, to: number) => any} */
@@ -64,10 +64,13 @@ export class Marks {
     return arrow([x0 + part * (x1 - x0), y0 + part * (y1 - y0)], [x1, y1], kind);
   }
 
-  /** @type {(kind: string, square: number) => any[]} */
-  ring(kind, square) {
+  /** @type {(kind: string, square: number, number?: number) => any[]} */
+  ring(kind, square, number) {
     const [x, y] = this.centre(square);
     const ring = svg("circle", { class: `ring ${kind}`, cx: x, cy: y, r: RING });
+    if (number !== undefined) {
+      return [ring, svg("text", { class: kind, x, y: y + 0.13, "text-anchor": "middle", "font-size": 0.38 }, String(number))];
+    }
     return this.falls && y > 1 ? [ring, arrow([x, 0.1], [x, y - RING - 0.06], kind)] : [ring];
   }
 

@@ -83,7 +83,7 @@ function modeOfValues() {
 }
 
 function showBoard() {
-  const { board, answer, foreseen, hint, line, isBusy, isTakingOver, isEdited, lesson } = opened();
+  const { board, answer, foreseen, hint, hintLine, line, isBusy, isTakingOver, isEdited, lesson } = opened();
   const ply = cursor();
   const shown = onBoard();
   const mode = modeOfValues();
@@ -102,6 +102,7 @@ function showBoard() {
     isOpen,
     isEdited,
     hint: isInLine ? null : hint,
+    line: isInLine || hint === null ? [] : hintLine,
     ghost,
   });
   if (!isBusy) {

@@ -167,7 +167,7 @@ async function giveHint() {
   try {
     const { hint } = await ask({ ply: cursor(), show: ["hint"] });
     if (isStill()) {
-      state.hint = hint.action;
+      Object.assign(state, { hint: hint.action, hintLine: hint.line_squares.slice(1) });
       state.render();
       say(aboutHint(asked, hint) + aboutLine(hint));
     }

@@ -25,6 +25,7 @@ export const state = {
   unconfirmed: null,
   proposed: null,
   hint: null,
+  hintLine: [],
   lesson: null,
   line: null,
   face: "play",

@@ -276,10 +276,19 @@ def test_the_ring_of_a_hint_is_around_its_square_in_every_window(page: Page, add
             assert top - width_of_square(page) / 5 < y <= top
 
 
+def test_the_moves_after_a_hint_have_numbers_where_stones_are_placed(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,0")
+    hint(page)
+    expect(page.locator("#board .ring.line")).to_have_count(3)
+    expect(page.locator("#board .marks text")).to_have_text(["4", "3", "2"])
+
+
 def test_the_hint_for_a_move_is_an_arrow_between_its_squares(page: Page) -> None:
     visit(page, "/#play/breakthrough?opponent=random&person=first")
     hint(page)
-    expect(page.locator("#board .marks > *")).to_have_count(1)
+    expect(page.locator("#board .marks > .hint")).to_have_count(1)
+    # The moves after it are fainter.
+    expect(page.locator("#board .arrow.line")).to_have_count(3)
     squares = page.locator("#board .cell.hinted").evaluate_all(
         "(nodes) => nodes.map((one) => Number(one.dataset.square))"
     )
