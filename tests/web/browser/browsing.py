@@ -6,7 +6,7 @@ from time import monotonic
 
 from playwright.sync_api import Page, expect
 
-PATIENCE_MS = 15_000
+PATIENCE_MS = 120_000
 
 
 def settled(page: Page, plies: int | None = None) -> None:
