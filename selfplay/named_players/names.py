@@ -46,6 +46,7 @@ PLAYERS: Registry[Any] = Registry(
         "gtp": "selfplay.named_players.others:gtp",
         "gomocup": "selfplay.named_players.others:gomocup",
         "nboard": "selfplay.named_players.others:nboard",
+        "uci": "selfplay.named_players.others:uci",
         "openspiel": "selfplay.named_players.others:openspiel",
         ITSELF: "selfplay.named_players.agents:itself",
         "human": "selfplay.named_players.others:human",

@@ -1,18 +1,20 @@
 """Players with few lines: `random`, `human`, `perfect`, engines by their commands, and `openspiel:BOT`."""
 
 from importlib import import_module
+from typing import Any
 
 from selfplay.errors import GameTooLargeError, SettingError
 from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.installation import require_package
-from selfplay.named_players.names import PlayerName, player_kind
+from selfplay.named_players.names import PlayerName, options_of, player_kind
 from selfplay.players.gomocup import GomocupPlayer
 from selfplay.players.gtp import GtpPlayer
 from selfplay.players.nboard import NBoardPlayer
 from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
+from selfplay.players.uci import UciPlayer
 from selfplay.runs.command_lines import command_line
 
 
@@ -73,6 +75,12 @@ def nboard(game: Game, name: PlayerName, *, time_limit: float = 60.0, depth: int
         depth: plies that the program is told to look ahead in the middle of a match
     """
     return NBoardPlayer(game, name.argument, time_limit=time_limit, depth=depth)
+
+
+@player_kind("uci:COMMAND", is_command=True, more=options_of(UciPlayer))
+def uci(game: Game, name: PlayerName, **options: Any) -> Player:
+    """a program that speaks the Universal Chess Interface, such as Fairy-Stockfish, started by this command"""
+    return UciPlayer(game, name.argument, **options)
 
 
 @player_kind("openspiel:BOT")

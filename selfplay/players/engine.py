@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import ClassVar, NoReturn
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.engines.process import EngineProcess, command_words
-from selfplay.errors import EngineError, ForfeitError, IllegalActionError, SettingError, StageError
+from selfplay.errors import EngineError, ForfeitError, IllegalActionError, NotNowError, SettingError, StageError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.player import Player
@@ -39,6 +40,8 @@ class EnginePlayer(Player):
     """The kind of player, which begins its name."""
     farewell: ClassVar[str] = "quit"
     """The command that asks an engine to quit."""
+    sets_up: ClassVar[bool] = False
+    """Whether an engine can be told a position that no match from the start of the game leads to."""
 
     def __init__(self, game: Game, command: str, time_limit: float) -> None:
         self.name = f"{self.protocol}:{command}"
@@ -47,6 +50,8 @@ class EnginePlayer(Player):
         self.game, self.command, self.time_limit = game, command, time_limit
         self.match: list[int] = []
         """The match that is played."""
+        self.states: list[State] = [game.init()]
+        """The positions of the match, from the start of the game."""
         self.told: list[int] | None = None
         """The actions that the engine knows; None if it knows no match."""
         self._words = command_words(command, self.name)
@@ -69,13 +74,25 @@ class EnginePlayer(Player):
         """The action that an answer names. Raises IllegalActionError if it does not name one."""
 
     def follow(self, actions: Sequence[int]) -> None:
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(self.match, actions, strict=False))
+        known = sum(1 for _ in same)
         self.match = list(actions)
+        del self.states[known + 1 :]
+        for action in self.match[known:]:
+            self.states.append(self.game.step_unchecked(self.states[-1], torch.tensor([action])))
+
+    def begins_elsewhere(self, state: State) -> bool:
+        """Whether a position (B = 1) is not that of the match, because it began in another one than the game."""
+        return state.key() != self.states[-1].key()
 
     def act(self, state: State, draws: Draws) -> Tensor:
         """int64[1]: the engine's action in a batch of one, the match it has followed.
 
-        Raises ForfeitError if the engine does not answer with a legal action.
+        Raises ForfeitError if the engine does not answer with a legal action, and NotNowError if the match did not
+        begin at the start of the game, and the protocol cannot tell the engine so.
         """
+        if not self.sets_up and self.begins_elsewhere(state):
+            raise NotNowError(f"{self.name}: only plays matches that begin at the start of the game")
         legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         if legal == [self.game.pass_action]:
             return torch.tensor(legal)

@@ -3,8 +3,6 @@
 import logging
 from collections.abc import Sequence
 
-import torch
-
 from selfplay.engines.gtp import Vertices, ask, colour_of, title_of
 from selfplay.engines.process import EngineProcess
 from selfplay.errors import EngineError, SettingError
@@ -73,9 +71,7 @@ class GtpPlayer(EnginePlayer):
         if untold is None:
             ask(engine, "clear_board", self.time_limit)
         first_untold = len(self.match) - len(self.match if untold is None else untold)
-        state = self.game.init()
-        for ply, action in enumerate(self.match):
-            if ply >= first_untold and (action != self.game.pass_action or self.passes == "send"):
+        for action, state in list(zip(self.match, self.states, strict=False))[first_untold:]:
+            if action != self.game.pass_action or self.passes == "send":
                 colour = colour_of(int(state.current_player))
                 ask(engine, f"play {colour} {self._vertices.text(action)}", self.time_limit)
-            state = self.game.step_unchecked(state, torch.tensor([action]))

@@ -37,7 +37,11 @@ class LineEngine(ABC):
 
     has_quit = False
     background: Background | None = None
-    """What begins after the line that is answered, and ends before the next one."""
+    """What begins after the line that is answered, and ends before the next one that `interrupts`."""
+
+    def interrupts(self, line: str) -> bool:
+        """Whether what is done in the background ends before this line is answered."""
+        return True
 
     @abstractmethod
     def answer(self, line: str) -> str:
@@ -48,12 +52,14 @@ def answer_lines(engine: LineEngine, lines: Iterable[str], write: Write) -> None
     """Answer the lines until the last one, or the one that lets the engine quit."""
     try:
         for line in lines:
-            _end_background(engine)
+            if engine.interrupts(line):
+                _end_background(engine)
+            running = engine.background
             if answer := engine.answer(line):
                 write(answer)
             if engine.has_quit:
                 return
-            if engine.background is not None:
+            if engine.background is not None and engine.background is not running:
                 engine.background.start(write)
     finally:
         _end_background(engine)

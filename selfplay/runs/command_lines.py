@@ -16,7 +16,7 @@ DEFAULT_GAME = "tictactoe"
 """The game of all programs but those of OTHER_GAMES, unless another is named."""
 
 OTHER_GAMES = (
-    *("solve", "analyse", "gtp", "gomocup", "nboard", "export-evaluation", "fit-probcut", "prove", "correct"),
+    *("solve", "analyse", "gtp", "gomocup", "nboard", "uci", "export-evaluation", "fit-probcut", "prove", "correct"),
 )
 """The programs that have another game, unless one is named."""
 

@@ -142,6 +142,11 @@ class NBoardSettings(EngineSettings):
     """A player run as an engine of the NBoard protocol."""
 
 
+@dataclass
+class UciSettings(EngineSettings):
+    """A player run as an engine of the Universal Chess Interface."""
+
+
 DEEPEST = 12
 
 

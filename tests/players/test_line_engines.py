@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from selfplay import play_matches
-from selfplay.errors import ForfeitError, SettingError, StageError
+from selfplay.errors import ForfeitError, NotNowError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.engine import EnginePlayer
 from selfplay.players.gomocup import GomocupPlayer
 from selfplay.players.nboard import NBoardPlayer
 from selfplay.players.random import RandomPlayer
+from selfplay.players.uci import UciPlayer
 from tests.support.runs import PROJECT
 from tests.support.stub_players import FirstLegal
 
@@ -31,6 +32,7 @@ class Protocol(NamedTuple):
 PROTOCOLS = {
     "gomocup": Protocol(GomocupPlayer, "gomoku_15x15", "a15", "b14"),
     "nboard": Protocol(NBoardPlayer, "othello", "d3", "e3"),
+    "uci": Protocol(UciPlayer, "tictactoe", "0,0", "0,1"),
 }
 
 
@@ -51,6 +53,10 @@ def engine_of(protocol: str) -> str:
         ("nboard", "taken", "it played D4, which is not legal"),
         ("nboard", "outside", "'K9' is not a move"),
         ("nboard", "babble", "'nothing' is not a move"),
+        ("uci", "crash", "it ended with exit code 3"),
+        ("uci", "taken", "it played P@a3, which is not legal"),
+        ("uci", "none", "it played (none), which is not legal"),
+        ("uci", "babble", "it played nothing, which is not legal"),
     ],
 )
 def test_a_fault_loses_the_match_and_no_other(tmp_path: Path, protocol: str, fault: str, reason: str) -> None:
@@ -83,6 +89,11 @@ def test_a_fault_loses_the_match_and_no_other(tmp_path: Path, protocol: str, fau
         ("nboard:true", "othello", "it ended with exit code 0; .* must speak the NBoard protocol$"),
         ("nboard:ENGINE", "gomoku", "game=gomoku: the NBoard protocol is for Othello"),
         ("nboard:ENGINE?depth=0", "othello", "depth=0: must be at least 1"),
+        ("uci:true", "tictactoe", "it ended with exit code 0; .* must speak UCI$"),
+        ("uci:ENGINE FOLDER board", "tictactoe", "its variant begins with 3/3/3/3, but tictactoe with 3/3/3; "),
+        ("uci:ENGINE FOLDER chess", "tictactoe", "it does not offer tictactoe as UCI_Variant; .* by variant=, or "),
+        ("uci:ENGINE", "sumto100", "game=sumto100: UCI is for games on boards"),
+        ("uci:ENGINE?movetime=0", "tictactoe", "movetime=0: must be at least 1"),
     ],
 )
 def test_an_engine_that_cannot_play_is_an_error(tmp_path: Path, name: str, game: str, message: str) -> None:
@@ -93,7 +104,8 @@ def test_an_engine_that_cannot_play_is_an_error(tmp_path: Path, name: str, game:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("protocol", "name", "options"), [("gomocup", "gomoku_15x15", "?turn=0"), ("nboard", "othello_4x4", "")]
+    ("protocol", "name", "options"),
+    [("gomocup", "gomoku_15x15", "?turn=0"), ("nboard", "othello_4x4", ""), ("uci", "breakthrough_8x8", "")],
 )
 def test_our_engine_plays_the_same_match_as_its_player(protocol: str, name: str, options: str) -> None:
     """The player draws no random numbers, because the two processes have other keys."""
@@ -103,3 +115,15 @@ def test_our_engine_plays_the_same_match_as_its_player(protocol: str, name: str,
     played = [list(play_matches(game, (one, RandomPlayer(game)), range(2), 5, batch_size=1)) for one in players]
     through, direct = ([record.action_sequences()[0].tolist() for record in records] for records in played)
     assert through == direct
+
+
+@pytest.mark.parametrize("protocol", ["gomocup", "nboard"])
+def test_a_match_that_begins_elsewhere_is_refused_where_the_protocol_cannot_tell_it(protocol: str) -> None:
+    kind, name, move, reply = PROTOCOLS[protocol]
+    game = make_game(name)
+    player: EnginePlayer = kind(game, engine_of(protocol))
+    elsewhere = game.follow([move, reply])
+    player.follow([])
+    with pytest.raises(NotNowError, match="only plays matches that begin at the start of the game"):
+        player.act(elsewhere, None)
+    player.close()

@@ -1,6 +1,5 @@
 """Players as engines of the NBoard protocol: dialogues as text."""
 
-import re
 from textwrap import dedent
 
 import pytest
@@ -8,10 +7,10 @@ import pytest
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
-from selfplay.playing.line_engine import answer_lines
 from selfplay.playing.nboard_engine import NBoardEngine, make_engine
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import NBoardSettings
+from tests.support.engine_dialogue import dialogue
 from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 
@@ -20,14 +19,6 @@ START = "BO[8 ---------------------------O*------*O--------------------------- *
 
 def engine(player="", name="othello"):
     return NBoardEngine(make_game(name), (lambda game: make_player(player, game)) if player else FirstLegal, 0)
-
-
-def dialogue(engine, text):
-    """Feed the lines that begin with `> `; the other lines are what must come back, in which ... is any text."""
-    said = []
-    answer_lines(engine, [f"{line[2:]}\r\n" for line in text.splitlines() if line.startswith(">")], said.append)
-    expected = "\n".join(line for line in text.splitlines() if not line.startswith(">"))
-    assert re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*"), "".join(said).strip()), "".join(said)
 
 
 def test_a_match_as_nboard_sends_it():

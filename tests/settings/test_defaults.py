@@ -30,6 +30,7 @@ from selfplay.settings.playing import (
     GtpSettings,
     NBoardSettings,
     PlaySettings,
+    UciSettings,
     WebSettings,
 )
 from selfplay.settings.run import Settings
@@ -58,6 +59,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "solve": SolveSettings,
     "tabular": TabularSettings,
     "tournament": TournamentSettings,
+    "uci": UciSettings,
     "web": WebSettings,
 }
 

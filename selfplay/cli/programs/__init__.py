@@ -14,7 +14,7 @@ SUBJECTS = {
 
 NAMES = {
     "learning": ("learn", "generate", "train", "compare", "plot", "compare-runs", "prove", "correct"),
-    "playing": ("play", "web", "gtp", "gomocup", "nboard", "play-matches", "tournament"),
+    "playing": ("play", "web", "gtp", "gomocup", "nboard", "uci", "play-matches", "tournament"),
     "analysis": ("solve", "analyse"),
     "classical": (
         *("train-tabular", "compete", "play-experience", "draw-experience", "export-experience", "import-experience"),

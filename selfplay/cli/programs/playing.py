@@ -9,7 +9,7 @@ from selfplay.cli.command import Program, progress_bar
 from selfplay.cli.process_exit import exit_at_once
 from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
-from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine
+from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine, uci_engine
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.line_engine import LineEngine, answer_lines
@@ -22,6 +22,7 @@ from selfplay.settings.playing import (
     GtpSettings,
     NBoardSettings,
     PlaySettings,
+    UciSettings,
     WebSettings,
 )
 from selfplay.stages.match_series import play_match_series
@@ -104,6 +105,18 @@ def nboard(settings: NBoardSettings) -> None:
     selfplay nboard 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     """
     _answer(partial(nboard_engine.make_engine, settings), settings)
+
+
+@partial(Program, kind=UciSettings, config="uci", log_to=sys.stderr)
+def uci(settings: UciSettings) -> None:
+    """Run a player as an engine of the Universal Chess Interface (UCI), with the variants of Fairy-Stockfish.
+
+    Cute Chess and other programs can then play against it.
+
+    selfplay uci
+    selfplay uci --game connect_four player=perfect
+    """
+    _answer(partial(uci_engine.make_engine, settings), settings)
 
 
 def _answer(make: Callable[[], LineEngine], settings: EngineSettings) -> None:
