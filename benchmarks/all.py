@@ -51,6 +51,7 @@ MEASUREMENTS = {
         Measurement("othello_search", "search.py", "search.py perft matches --repeats 1"),
         Measurement("probcut", "probcut.py searches", "probcut.py searches --depths 6 --positions 4"),
         Measurement("connect_four", "connect_four.py", "connect_four.py groups --groups end-easy --repeats 1"),
+        Measurement("cold_start", "cold_start.py", "cold_start.py games=tictactoe"),
         Measurement(
             "page", "web.py game=connect_four opponent=medium", "web.py game=tictactoe opponent=easy matches=20"
         ),

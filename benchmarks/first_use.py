@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -103,25 +105,33 @@ async def measure(port: int, process: int, options: dict[str, str]) -> None:
     print(f"most memory {max(memory):.2f} GB, {'below' if max(memory) < MOST_GB else 'ABOVE'} {MOST_GB:g} GB")
 
 
+@contextmanager
+def cold_server(*arguments: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """The port and the process of a server of the page with an empty cache of compiled code, during the block."""
+    script = PROJECT_FOLDER / "play" / "web.py"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(script), "port=0", f"run_dir={folder}/run", *arguments]
+        environment = os.environ | {"XDG_CACHE_HOME": folder}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+            assert server.stdout is not None
+            try:
+                yield int(server.stdout.readline().split("127.0.0.1:")[1].split()[0]), server
+            finally:
+                server.terminate()
+                server.wait(GIVE_UP_SECONDS)
+
+
 def main() -> None:
     given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
     if len(given) != len(sys.argv) - 1 or not set(given) <= set(DEFAULTS):
         raise SettingError(f"give only {', '.join(f'{name}=' for name in DEFAULTS)}")
     options = DEFAULTS | given
-    script = PROJECT_FOLDER / "play" / "web.py"
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(script), "port=0", f"run_dir={folder}/run", "compile_ahead=false"]
-        environment = os.environ | {"XDG_CACHE_HOME": folder}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
-            assert server.stdout is not None
-            try:
-                port = int(server.stdout.readline().split("127.0.0.1:")[1].split()[0])
-                asyncio.run(measure(port, server.pid, options))
-            finally:
-                start = time.perf_counter()
-                server.terminate()
-                server.wait(GIVE_UP_SECONDS)
-                print(f"ended {time.perf_counter() - start:.1f} s after SIGTERM", flush=True)
+    with cold_server("compile_ahead=false") as (port, process):
+        asyncio.run(measure(port, process.pid, options))
+        start = time.perf_counter()
+        process.terminate()
+        process.wait(GIVE_UP_SECONDS)
+        print(f"ended {time.perf_counter() - start:.1f} s after SIGTERM", flush=True)
 
 
 if __name__ == "__main__":

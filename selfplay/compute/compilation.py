@@ -2,6 +2,9 @@
 
 `borrowed`, `by_reference`, `prefetch` and `leading_zeros` are operations that numba does not offer."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -64,7 +67,7 @@ def compiled_for_many(function: RuleFunction) -> RuleFunction:
     """Compile a function of [B] positions, its first argument, once it has been called with many of them.
 
     The first FEW_POSITIONS positions are processed by the same function in plain Python, which takes less time than to
-    compile it, and finds the same.
+    compile it, and finds the same; so are all in a block of `in_plain_python`.
     """
     plain, few = _uncompiled(function), FEW_POSITIONS
     if IS_UNCOMPILED:
@@ -74,10 +77,28 @@ def compiled_for_many(function: RuleFunction) -> RuleFunction:
     @wraps(function)
     def run(positions: Words, *arguments: Any) -> Any:
         nonlocal few
+        if _is_in_plain_python.get():
+            return plain(positions, *arguments)
         few -= len(positions)
         return (fast if few < 0 else plain)(positions, *arguments)
 
     return cast(RuleFunction, run)
+
+
+_is_in_plain_python = ContextVar("is_in_plain_python", default=False)
+
+
+@contextmanager
+def in_plain_python() -> Iterator[None]:
+    """Run the functions of `compiled_for_many` in plain Python during the block, however many positions they have had.
+
+    So nothing waits for the compiler, which compiles one function of a process at a time.
+    """
+    before = _is_in_plain_python.set(True)
+    try:
+        yield
+    finally:
+        _is_in_plain_python.reset(before)
 
 
 def _uncompiled(function: Any) -> Any:

@@ -7,10 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 
+from selfplay.games import Game
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.matches import MatchService
 from selfplay.web.runs import run_views
-from selfplay.web.schemas import GameView, OpponentsView, ProofView, RulesView
+from selfplay.web.schemas import GameView, OpponentsView, PreparationView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
 from selfplay.web.waiting_clients import Answer, SharedWork, client_of, while_waiting
@@ -60,6 +61,26 @@ def game_routes(service: MatchService) -> APIRouter:
         of = await service.game(game, request)
         key, prove = ("proof", game, opponent), partial(service.proofs.of, of, opponent)
         return await result(service.proving, key, prove, request)
+
+    @router.get("/{game}/preparation", summary="Say how far an opponent is prepared", operation_id="preparation")
+    async def preparation(
+        request: Request, game: GameName, opponent: Annotated[str, Query(min_length=1, max_length=100)]
+    ) -> PreparationView:
+        """Opponents are prepared for requests about matches, which wait for it; this one does not."""
+        of = await service.game(game, request)
+        return await result(service.reading, ("preparation", game, opponent), partial(prepared, of, opponent), request)
+
+    def prepared(game: Game, opponent: str) -> PreparationView:
+        offer = service.catalog.opponent(game, opponent)
+        progress, is_ready = service.players.progress(game, offer), service.players.is_loaded(game, offer)
+        compiled, functions, seconds = progress or (0, 0, 0.0)
+        return PreparationView(
+            is_ready=is_ready,
+            is_loading=progress is not None,
+            compiled=compiled,
+            functions=functions,
+            seconds=seconds,
+        )
 
     @router.get("/{game}/runs", summary="List the other runs", operation_id="runs")
     async def runs(request: Request, game: GameName) -> list[RunView]:

@@ -18,6 +18,7 @@ from selfplay.players.capabilities import SolvesExactly
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import Deadline, current_deadline
+from selfplay.web.compiling import Loading, Progress
 from selfplay.web.schemas import OfferedPlayer
 
 MOST_PLAYERS = 64
@@ -42,6 +43,7 @@ class LoadedPlayers:
         self._shared = MadeOnce[Player](MOST_PLAYERS)
         self._idle: list[tuple[object, Player]] = []
         self._compiled = MadeOnce[None](MOST_COMPILED)
+        self._loading = Loading()
 
     def key(self, game: Game, offer: OfferedPlayer) -> Hashable:
         """What identifies the player of an opponent. Raises as `file_version`."""
@@ -55,8 +57,12 @@ class LoadedPlayers:
 
     def load(self, game: Game, offer: OfferedPlayer) -> None:
         """Load and compile the player, for later requests. Raises as `lent`."""
-        with self.lent(game, offer):
+        with self._loading.noted(self.key(game, offer)), self.lent(game, offer):
             pass
+
+    def progress(self, game: Game, offer: OfferedPlayer) -> Progress | None:
+        """How far `load` is; None if it does not run. Raises as `file_version`."""
+        return self._loading.progress(self.key(game, offer))
 
     @contextmanager
     def lent(self, game: Game, offer: OfferedPlayer) -> Iterator[Player]:

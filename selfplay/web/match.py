@@ -39,6 +39,8 @@ from selfplay.web.schemas import (
 
 PERFECT_PLAY = "Perfect play"
 """Who exact values are from."""
+WITH_STAND_IN = " and a stand-in"
+"""Said of a player in a file of a match in which a simple player has moved for it."""
 CUT_SHORT = " (as far as the time allowed)"
 """Said of who values actions, if the deadline has ended the search."""
 
@@ -82,13 +84,14 @@ class Match:
         if self.position is None and record.start is not None:
             squares: Any = game.squares(record.start)[0].tolist()
             self.position = PositionRequest(squares=squares, to_move=0 if int(record.start.current_player) == 0 else 1)
-        practice, self._record = request.is_practice, record
+        practice, self._record = request.is_practice or bool(request.stood_in), record
         try:
             self.session.resume(record.actions, start=record.start, is_practice=practice, counts=counts)
         except IllegalActionError as error:
             if not may_break:
                 raise
             self._record = broken_off(record, self.session, error)
+        self._stood_in = [number for number in request.stood_in if number < len(self.session.plies)]
         self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
         if request.dead is not None and request.is_agreed:
             self.session.take_off(request.dead)
@@ -125,7 +128,11 @@ class Match:
         # A player that gives up has lost, also if it is asked again.
         with suppress(TimeLimitError, ForfeitError):
             while not (self.session.is_over or self.session.awaits_person):
-                if not self.session.advance().is_forced and self.people is People.NONE:
+                if self.session.advance().is_forced:
+                    continue
+                if self.request.stand_in:
+                    self._stood_in.append(len(self.session.plies) - 1)
+                if self.people is People.NONE:
                     return
 
     def value_plies(self, first: int) -> None:
@@ -192,9 +199,10 @@ class Match:
         description = vars(describe(self.session, self.request.ply))
         actions = [played.action for played in self.session.plies]
         players = [player for player in self.session.players if player is not None]
+        practice = {"is_practice": self.session.is_practice or bool(self._stood_in)}
         unfinished = {"is_over": False, "result": None} if self.is_being_counted else {}
         return ServedMatch(
-            **description | unfinished | {"standing": "; ".join(statuses_of(*players)) or None},
+            **description | unfinished | {"standing": "; ".join(statuses_of(*players)) or None} | practice,
             count=self._count() if self.is_being_counted and shown == len(self.session.plies) else None,
             opponent=self._participants.opponent.offer,
             people=self.people,
@@ -203,6 +211,7 @@ class Match:
             seats=self.seats,
             position=self.position,
             opening=None if self.position else self.game.presentation.opening(actions),
+            stood_in=self._stood_in,
         )
 
     def _count(self) -> CountView:
@@ -333,7 +342,11 @@ class Match:
     def file(self) -> MatchFileView:
         session = self.session
         held = zip(session.names, self.seats, strict=True)
-        first, second = (name if offer is None else offer.label for name, offer in held)
+        stood_in = {session.plies[number].seat for number in self._stood_in}
+        first, second = (
+            name if offer is None else offer.label + WITH_STAND_IN * (seat in stood_in)
+            for seat, (name, offer) in enumerate(held)
+        )
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
         made = written_record(record_of(self.game, states, [ply.action for ply in session.plies], (first, second)))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

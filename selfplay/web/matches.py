@@ -10,10 +10,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from selfplay.errors import NotNowError
+from selfplay.compute.compilation import in_plain_python
+from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game
 from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.players.stand_in import StandIn
 from selfplay.search.deadline import Deadline
 from selfplay.search.shared_solver import Solving
 from selfplay.settings.playing import WebSettings
@@ -81,13 +83,17 @@ class MatchService:
     def chosen(self, game: Game, request: MatchRequest) -> Participants:
         """Who takes part in a request, without their players. For some games the first call can take seconds.
 
-        Raises NotFoundError if there is no such opponent.
+        Raises NotFoundError if there is no such opponent, and SettingError if one has a stand-in and is asked, too.
         """
+        if request.stand_in and (request.learn or request.valued is not None):
+            raise SettingError("with stand_in the players are not asked: leave out learn and valued")
 
         def participant(opponent_id: str | None) -> Participant | None:
             if opponent_id is None:
                 return None
             offer = self.catalog.opponent(game, opponent_id)
+            if request.stand_in:
+                return Participant(offer, StandIn(game))
             # Learners report what they have learned.
             return Participant(offer, is_asked=request.asks_players or offer.learns)
 
@@ -222,6 +228,8 @@ class MatchService:
         """The match of a request, the parts of the answer, and the position as it is being solved; then without the
         parts of the judge, which can wait for it."""
         with ExitStack() as lent:
+            if body.stand_in:
+                lent.enter_context(in_plain_python())
             match, view = self.played(body, game, self.lent(game, chosen, lent))
             solving = match.solving() if {*JUDGED} & {*body.show} else None
             judged = _judged(body, match) if solving is None else {}

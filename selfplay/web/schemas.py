@@ -94,6 +94,14 @@ class MatchRequest(RequestBody):
         description="Whether the opponent then moves until a person has to choose; if no person plays, one player "
         "moves once.",
     )
+    stand_in: bool = Field(
+        default=False,
+        description="Whether a simple player that is always ready moves in place of the players, whose loading can "
+        "take long (`preparation`). Such a match is practice.",
+    )
+    stood_in: list[Annotated[int, Field(ge=0, le=1000)]] = Field(
+        default=[], max_length=1000, description="The numbers of the plies that it has played, from the answers."
+    )
     learn: bool = Field(
         default=False,
         description="Whether players that learn shall learn from the match, which must be over. They learn from each "
@@ -125,7 +133,7 @@ class MatchRequest(RequestBody):
     @property
     def asks_players(self) -> bool:
         """Whether players must be loaded for the answer."""
-        others_move = self.advance and self.person is not People.BOTH
+        others_move = self.advance and self.person is not People.BOTH and not self.stand_in
         return others_move or self.learn or self.valued is not None
 
 
@@ -266,6 +274,16 @@ class RulesView(BaseModel):
     caption: str = Field(description="What the picture shows.")
 
 
+class PreparationView(BaseModel):
+    """How far an opponent is that a request has asked for. It is loaded and, at its first use, compiled."""
+
+    is_ready: bool = Field(description="Whether it replies without being loaded or compiled.")
+    is_loading: bool = Field(description="Whether it is being loaded; else it waits for others, if it is not ready.")
+    compiled: int = Field(description="How many of `functions` are compiled.")
+    functions: int = Field(description="How many functions are needed, as far as known; 0: none is compiled so far.")
+    seconds: float = Field(description="For how long it is being loaded.")
+
+
 class ProofView(BaseModel):
     """What has been proved about an opponent."""
 
@@ -292,6 +310,7 @@ class ServedMatch(MatchData):
     )
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
     opening: str | None = Field(description="The name of its opening; null if it has none.")
+    stood_in: list[int] = Field(description="The numbers of the plies that a simple player has played for others.")
 
 
 class MatchFileView(BaseModel):

@@ -2,7 +2,7 @@
 
 /** The fields of a request that describe a match. */
 type Match = Required<
-  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "dead" | "ended">
+  Pick<MatchRequest, "game" | "opponent" | "person" | "partner" | "adviser" | "seed" | "moves" | "position" | "is_practice" | "stood_in" | "dead" | "ended">
 >;
 
 /** A match in an address. The game may be unknown, and null stands for the default opponent. */

@@ -6,7 +6,7 @@ import os
 import numpy as np
 from numba.extending import overload
 
-from selfplay.compute.compilation import FEW_POSITIONS, compiled, compiled_for_many
+from selfplay.compute.compilation import FEW_POSITIONS, compiled, compiled_for_many, in_plain_python
 from selfplay.compute.compile_cache import CheckedCache, cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
@@ -105,6 +105,10 @@ def test_many_positions_are_processed_by_compiled_code_and_few_in_plain_python()
         for i in range(len(positions)):
             marks[i] = is_compiled()
 
+    with in_plain_python():
+        marks = np.ones(2 * FEW_POSITIONS, dtype=bool)
+        mark(marks, marks)
+        assert not marks.any()
     for number, expected in ((FEW_POSITIONS - 1, False), (1, False), (1, True), (0, True)):
         marks = np.zeros(number, dtype=bool)
         mark(marks, marks)

@@ -35,6 +35,7 @@ export function dataOf(match, number) {
     plies: plies.map((_, one) => playedPly(match, one)),
     is_over: state.isOver && !match.isBeingCounted,
     is_practice: match.isPractice,
+    stood_in: [],
     result: match.state.isOver && !match.isBeingCounted ? resultOf(match, match.state) : null,
     count: match.isBeingCounted && isNow ? countOf(match) : null,
     moves: match.written(),

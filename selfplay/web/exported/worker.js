@@ -113,6 +113,7 @@ const ANSWERS = {
   "GET opponents": ({ description }) => description.offer,
   "GET rules": ({ description }) => description.rules,
   "GET proof": () => ({ is_unbeatable: null, unbeatable_seats: null, text: "" }),
+  "GET preparation": () => ({ is_ready: true, is_loading: false, compiled: 0, functions: 0, seconds: 0 }),
   "GET runs": () => [],
   "GET story": () => {
     throw new Refusal(404, "this page was exported without the story of the run");

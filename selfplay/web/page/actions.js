@@ -7,7 +7,8 @@ import { propose } from "./counting.js";
 import { at, check, checked } from "./drawing.js";
 import { chosenStart } from "./options.js";
 import * as players from "./players.js";
-import { answerTo, ask, askForMore, look, stopAsking } from "./review.js";
+import { arePrepared, isLate, notePrepared, prepare } from "./preparing.js";
+import { answerTo, askForMore, look, stopAsking } from "./review.js";
 import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { capital, fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
 
@@ -26,24 +27,15 @@ const QUICK = 300;
 /** @type {(milliseconds: number) => Promise<void>} */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// Who has answered: the server loads and compiles players when they are first asked, which can take seconds.
-/** @type {Set<string>} */
-const prepared = new Set();
-/** @type {(match: Match) => string} */
-const playersOf = ({ game, opponent, partner }) => [game, opponent, partner].join(" ");
-/** @type {(match: Match) => boolean} */
-const arePrepared = (match) => prepared.has(playersOf(match));
-
 // Lets the server prepare the opponent while the person thinks.
-async function prepare() {
+async function prepareEarly() {
   const { match, answer } = opened();
   const isCurrent = () => state.answer === answer && !state.isBusy;
   if (state.match === null || answer.person_seat === null || answer.is_over || arePrepared(match)) {
     return;
   }
   try {
-    await ask({});
-    prepared.add(playersOf(match));
+    await prepare(match);
   } catch (/** @type {any} */ error) {
     // It is asked again by the next move if the server was busy, or did not answer.
     if (isCurrent() && ![0, BUSY].includes(error.status)) {
@@ -106,7 +98,7 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, i
     Object.assign(state, { isBusy: false, isTakingOver: false, foreseen: null });
     state.render();
     askForMore();
-    prepare();
+    prepareEarly();
     propose();
   }
   return failure;
@@ -123,12 +115,16 @@ async function askAndTake(match, { isNew, isOther, isRead, advance }, mine) {
     const isAsked = advance && !isShownOnly;
     /** @type {MatchRequest["show"]} */
     const show = isRead ? ["view", "record"] : ["view"];
-    const { match: answer, record } = await answered({ ...match, show, advance: isAsked }, mine);
+    const standIn = isAsked && (await isLate(match));
     if (mine !== state.visit) {
       return;
     }
-    if (isAsked) {
-      prepared.add(playersOf(match));
+    const { match: answer, record } = await answered({ ...match, show, advance: isAsked, stand_in: standIn }, mine);
+    if (mine !== state.visit) {
+      return;
+    }
+    if (isAsked && !standIn) {
+      notePrepared(match);
     }
     const shared = sharedPlies(match, answer);
     // Of a match that is opened, only the last move is described.
@@ -202,7 +198,7 @@ async function answered(request, mine) {
 
 // A match of a game with the players and the handicap that are chosen.
 /** @type {(game: string) => Match} */
-export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ended: null, ...players.chosenSettings() });
+export const newMatch = (game) => ({ game, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, stood_in: [], dead: null, ended: null, ...players.chosenSettings() });
 
 // A new match with the players that are chosen.
 /** @type {(given?: Partial<Match>, options?: Options) => Promise<Failure>} */
@@ -228,7 +224,7 @@ export function play(action) {
 /** @type {(ply: number, options?: Options) => Promise<Failure>} */
 export function playOnFrom(ply, options = {}) {
   const { match, answer } = opened();
-  const isPractice = match.position === null && (answer.is_practice || answer.is_over);
+  const isPractice = match.position === null && (match.is_practice || answer.is_over);
   return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice, dead: null, ended: null }, options);
 }
 
@@ -256,7 +252,7 @@ export function undo() {
 export function next() {
   const { match } = opened();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
-  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, dead: null, ended: null }, { isNew: true, isOther: true });
+  return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, stood_in: [], dead: null, ended: null }, { isNew: true, isOther: true });
 }
 
 // The next match, in the other seat.

@@ -60,7 +60,8 @@ export function read(hash) {
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
-    dead: readSquares(given.get("dead")),
+    stood_in: readNumbers(given.get("stood_in")) ?? [],
+    dead: readNumbers(given.get("dead")),
     ended: ENDS.find((end) => end === given.get("ended")) ?? null,
   };
   const ply = given.has("ply") ? Number(given.get("ply")) : null;
@@ -92,9 +93,9 @@ export function writeStory(game, { runs, smoothing, hidden }) {
   return `#story/${game}${given.size > 0 ? `?${given}` : ""}`;
 }
 
-// Squares as numbers; none if the text is empty, null without one.
+// Squares or plies as numbers; none if the text is empty, null without one.
 /** @type {(text: string | null) => number[] | null} */
-const readSquares = (text) => text?.split(",").filter((part) => /^\d+$/.test(part)).map(Number) ?? null;
+const readNumbers = (text) => text?.split(",").filter((part) => /^\d+$/.test(part)).map(Number) ?? null;
 
 /** @type {(text: string | null) => PositionRequest | null} */
 function readPosition(text) {
@@ -106,7 +107,7 @@ function readPosition(text) {
 
 // shown: as in the result of read.
 /** @type {(match: Match, shown?: {isAnalysed?: boolean, values?: string | null, ply?: number | null}) => string} */
-export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, dead, ended }, { isAnalysed = false, values = null, ply = null } = {}) {
+export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, stood_in: stoodIn, dead, ended }, { isAnalysed = false, values = null, ply = null } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
@@ -115,6 +116,7 @@ export function write({ game, opponent, person, partner, adviser, seed, position
     position: position && `${position.squares.map((stone) => SIGNS[stone]).join("")}.${position.to_move}`,
     moves,
     practice: isPractice ? "1" : null,
+    stood_in: stoodIn.join(),
     dead: dead && (dead.join() || "none"),
     ended,
     analyse: isAnalysed ? "1" : null,

@@ -39,6 +39,8 @@ export const game = (name) => ask("GET", `/games/${part(name)}`);
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 /** @type {(game: string) => Promise<RulesView>} */
 export const rules = (game) => ask("GET", `/games/${part(game)}/rules`);
+/** @type {(game: string, opponent: string) => Promise<PreparationView>} */
+export const preparation = (game, opponent) => ask("GET", `/games/${part(game)}/preparation?opponent=${part(opponent)}`);
 /** @type {(game: string, opponent: string, signal: AbortSignal) => Promise<ProofView>} */
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
 // The parts of the answer about a match that are asked for. In an answer, those are not null.

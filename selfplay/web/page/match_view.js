@@ -9,7 +9,7 @@ import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
 import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
-import { aboutBest, aboutRecord, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
+import { aboutBest, aboutPractice, aboutRecord, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
 
@@ -34,7 +34,7 @@ export function showMatch(goTo) {
   at("count-rule").hidden = !isCounting();
   at("count-rule").textContent = countRule(answer);
   at("score").textContent = scoreText(answer, results());
-  at("standing").textContent = [answer.is_practice ? "Practice: this match does not count." : "", answer.standing ?? ""].join(" ").trim();
+  at("standing").textContent = [aboutPractice(answer), answer.standing ?? ""].join(" ").trim();
   showRecord(answer, ply);
   at("aim").hidden = answer.plies.length > 0;
   at("aim").textContent = game.aim;

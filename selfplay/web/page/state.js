@@ -1,7 +1,7 @@
 // The state of the play view, and what follows from it. Views draw it; actions change it and call `state.render`.
 //
 // A match is the fields of a request that describe it: {game, opponent, person, partner, adviser, seed, moves, position,
-// is_practice, dead, ended}. Nothing else is needed to show it or to play on.
+// is_practice, stood_in, dead, ended}. Nothing else is needed to show it or to play on.
 
 import * as address from "./address.js";
 import { at, check, checked } from "./drawing.js";
@@ -95,7 +95,7 @@ export function take(match, answer, record = null) {
   // The next move of the position where they part was not compared with the best one.
   const judged = new Map([...state.judged].filter(([ply]) => shared !== null && ply < shared));
   Object.assign(state, {
-    match: { ...match, moves: answer.moves, position: answer.position },
+    match: { ...match, moves: answer.moves, position: answer.position, stood_in: answer.stood_in },
     answer,
     record: record === null ? kept : { ...record, plies: answer.plies.length },
     ply: null,

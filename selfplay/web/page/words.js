@@ -32,6 +32,24 @@ export const isThinking = (match, seat, isSolving = false) =>
 // Said while the server loads and compiles players.
 export const PREPARING = "Preparing the opponent…";
 
+// How far this is, and who moves until then.
+/** @type {(label: string, progress: PreparationView, seconds: number) => string} */
+export function aboutPreparation(label, { is_loading: isLoading, compiled, functions }, seconds) {
+  const step = functions > 0 ? `${compiled} of ${functions} functions compiled` : isLoading ? "loading" : "waiting for other opponents";
+  return `Preparing ${label}: ${step}, ${Math.round(seconds)} s. Until it is ready, a simple opponent moves.`;
+}
+
+// Who moved while another player was being prepared.
+const SIMPLE = "a simple opponent";
+
+// Why a match does not count; empty if it does.
+/** @type {(match: MatchView) => string} */
+export function aboutPractice({ is_practice: isPractice, stood_in: { length } }) {
+  const moves = `${length} ${length === 1 ? "move" : "moves"}`;
+  const reason = length > 0 ? `${capital(SIMPLE)} played ${moves} while the opponent was being prepared` : "Practice";
+  return isPractice ? `${reason}: this match does not count.` : "";
+}
+
 // What the person can do after an error.
 /** @type {(match: MatchView | null) => string} */
 export function whatToDo(match) {
@@ -55,9 +73,9 @@ const how = ({ is_random, reason }) => (is_random ? " at random" : reason === nu
 
 /** @type {(match: MatchView, before: number) => string} */
 export function whatHappened(match, before) {
-  const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
+  const words = [...match.plies.entries()].slice(before).flatMap(([number, ply]) => {
     const player = match.seats[ply.seat];
-    const name = areWatching(match.people) ? `${capital(match.seat_names[ply.seat])}, ${player?.label},` : player?.label;
+    const name = match.stood_in.includes(number) ? capital(SIMPLE) : areWatching(match.people) ? `${capital(match.seat_names[ply.seat])}, ${player?.label},` : player?.label;
     if (ply.is_forced) {
       return [player === null ? (areTwoPeople(match.people) ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
     }
@@ -196,7 +214,7 @@ export function aboutPosition(match, cursor, verdict) {
   if (ply === undefined) {
     return "The first position.";
   }
-  return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
+  return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${match.stood_in.includes(cursor - 1) ? SIMPLE : whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
 }
 
 /** @type {(kind: string, points: string) => string} */

@@ -99,21 +99,47 @@ def test_the_stone_and_that_the_opponent_thinks_are_shown_at_once(
     settled(page, 2)
 
 
-@pytest.mark.parametrize(("person", "plies"), [("first", 0), ("second", 1)])
-def test_a_match_is_shown_while_its_opponent_is_being_prepared(page: Page, person: str, plies: int) -> None:
+def test_a_match_is_shown_while_its_opponent_is_being_prepared(page: Page) -> None:
     late = Late(page, lambda body: body["advance"])
-    page.goto(f"/#play/connect_four?opponent=search-2&person={person}&seed=1")
+    page.goto("/#play/connect_four?opponent=search-2&person=first&seed=1")
     late.wait()
     expect(page.locator("#board [data-square]")).to_have_count(42)
-    if person == "first":
-        settled(page, 0)
-        expect(page.locator("#status")).to_have_text("Your turn: you are red.")
-    else:
-        expect(page.locator("#status")).to_have_text("Preparing the opponent…")
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("Your turn: you are red.")
     late.come()
-    settled(page, plies)
     page.locator("#board .legal").first.click()
-    settled(page, plies + 2)
+    settled(page, 2)
+    expect(page.locator("#status")).to_contain_text("Search (2 plies) plays")
+
+
+def test_a_simple_opponent_moves_until_the_opponent_is_prepared(page: Page) -> None:
+    progress = {"is_ready": False, "is_loading": True, "compiled": 12, "functions": 45, "seconds": 3.0}
+    page.route("**/preparation*", lambda route: route.fulfill(json=progress))
+    late = Late(page, lambda body: body["advance"])
+    page.goto("/#play/connect_four?opponent=search-2&person=second&seed=1")
+    late.wait()
+    expect(page.locator("#status")).to_have_text("Preparing the opponent…")
+    settled(page, 1)
+    expect(page.locator("#preparing")).to_have_text(
+        re.compile(
+            r"^Preparing Search \(2 plies\): 12 of 45 functions compiled, \d+ s\. Until it is ready, a simple opponent "
+            r"moves\.$"
+        )
+    )
+    page.locator("#board .legal").first.click()
+    settled(page, 3)
+    said, standing = page.locator("#status"), page.locator("#standing")
+    expect(said).to_have_text(re.compile(r"^A simple opponent plays \S+\. Your turn\.$"))
+    late.come()
+    expect(page.locator("#preparing")).to_be_hidden()
+    page.locator("#board .legal").first.click()
+    settled(page, 5)
+    expect(said).to_contain_text("Search (2 plies) plays")
+    reason = "A simple opponent played 2 moves while the opponent was being prepared: this match does not count."
+    expect(standing).to_have_text(reason)
+    page.reload()
+    settled(page, 5)
+    expect(standing).to_have_text(reason)
 
 
 def test_the_page_says_that_a_new_match_is_on_its_way(page: Page) -> None:
