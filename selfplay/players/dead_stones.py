@@ -47,6 +47,14 @@ def dead_stones(game: Game, state: State, key: int) -> list[int]:
     return sorted(dead)
 
 
+def expected_territory(game: Game, state: State, key: int) -> list[float]:
+    """Who can be expected to own each crossing of a position (B = 1): the mean of `owners_after_playouts`,
+    from 1 (seat 0 in all of them) to -1 (seat 1)."""
+    squares = game.squares(state)[0].numpy().astype(np.int8)
+    means: list[float] = owners_after_playouts(game, squares, key).mean(axis=0).round(3).tolist()
+    return means
+
+
 def owners_after_playouts(game: Game, squares: Squares, key: int) -> Squares:
     """int8[2 * PLAYOUTS, S]: who owns each crossing at the end of matches played on at random: 1, -1 or 0."""
     starts = [game.set_up(squares.tolist(), to_move) for to_move in (0, 1)]

@@ -8,7 +8,7 @@ from selfplay.errors import ForfeitError, IllegalActionError, NotNowError, TimeL
 from selfplay.games import Game
 from selfplay.games.state import State
 from selfplay.matches.arena import statuses_of
-from selfplay.players.dead_stones import dead_stones
+from selfplay.players.dead_stones import dead_stones, expected_territory
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.playing.counting import without_stones
 from selfplay.playing.estimates import Estimate
@@ -225,6 +225,13 @@ class Match:
         if not self.is_being_counted:
             raise NotNowError("stones can only be dead where both players have passed")
         return dead_stones(self.game, self.session.state, self.session.key)
+
+    def territory(self) -> list[float]:
+        """Who can be expected to own each square of the position asked about. Raises NotNowError in games without
+        territory."""
+        if self.game.rules.safe is None:
+            raise NotNowError("squares belong to nobody in this game")
+        return expected_territory(self.game, self.session.state_before(self.shown), self.session.key)
 
     def hint(self) -> HintView | None:
         """The best action that is known, without waiting for exact values; None if no time is left to search for it.

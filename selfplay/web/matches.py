@@ -245,7 +245,7 @@ class MatchService:
 def _searches(body: MatchRequest, perfect: Player | None) -> bool:
     """Whether the answer may need a search, whoever plays."""
     # A search for the hint may be needed if the solver is not done in time.
-    return "hint" in body.show or "dead" in body.show or ("judged" in body.show and perfect is None)
+    return bool({"hint", "dead", "territory"} & {*body.show}) or ("judged" in body.show and perfect is None)
 
 
 def _judged(body: MatchRequest, match: Match) -> dict[str, Any]:
@@ -261,6 +261,7 @@ def _unjudged(body: MatchRequest, match: Match, view: ServedMatch | None) -> dic
         "record": match.record() if "record" in body.show else None,
         "file": match.file() if "file" in body.show else None,
         "dead": match.dead() if "dead" in body.show else None,
+        "territory": match.territory() if "territory" in body.show else None,
     }
 
 

@@ -96,6 +96,7 @@ class OpponentCatalog:
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
             point_name=game.presentation.point_name,
+            has_territory=game.rules.safe is not None,
             lead_counts_from=game.presentation.lead_counts_from,
             grades=thresholds_text(game),
             grade_losses={kind: list(losses) for kind, losses in THRESHOLDS.items()},

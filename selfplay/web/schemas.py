@@ -41,7 +41,7 @@ class PositionRequest(RequestBody):
 
 Squares = Annotated[list[Annotated[int, Field(ge=0, lt=400)]], Field(max_length=400)]
 
-Part = Literal["view", "record", "judged", "hint", "file", "dead"]
+Part = Literal["view", "record", "judged", "hint", "file", "dead", "territory"]
 """What a request about a match can ask for."""
 
 
@@ -119,7 +119,7 @@ class MatchRequest(RequestBody):
     )
     show: list[Part] = Field(
         default=["view"],
-        max_length=6,
+        max_length=7,
         description="Which parts of the answer are wanted: `match` (view) and others. With `record`, a match is shown "
         "up to the first move that cannot be played; without it, such a match is refused.",
     )
@@ -208,6 +208,7 @@ class GameView(BaseModel):
         description="Whether the board is turned by half a turn for a person who moves second."
     )
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
+    has_territory: bool = Field(description="Whether squares belong to players, see `territory` of an answer.")
     point_name: str = Field(description="What points are called, such as discs.")
     lead_counts_from: float = Field(
         description="The share of the squares that have stones when the lead begins to mean something; until then, and "
@@ -372,6 +373,11 @@ class MatchAnswer(BaseModel):
     file: MatchFileView | None = None
     dead: list[int] | None = Field(
         default=None, description="The squares of the stones that are proposed as dead, where `count` is not null."
+    )
+    territory: list[float] | None = Field(
+        default=None,
+        description="By square of the position that is shown, who can be expected to own it at the end, as random "
+        "matches from it end: from 1, always seat 0, to -1, always seat 1.",
     )
     late: list[Part] = Field(
         default_factory=list,

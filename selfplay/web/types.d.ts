@@ -9,7 +9,7 @@ type Match = Required<
 type SavedMatch = Omit<Match, "game" | "opponent"> & { opponent: string | null };
 
 /** How a match is shown, as in an address. values: those on the board, null for the usual ones; ply: see State. */
-type ShownAs = { isAnalysed: boolean; values: string | null; ply: number | null };
+type ShownAs = { isAnalysed: boolean; values: string | null; ply: number | null; hasTerritory: boolean };
 
 /** The choices of a story. runs: ids of other runs; smoothing: values on each side that a mean takes in; hidden: levels. */
 type Choices = { runs: string[]; smoothing: number; hidden: Set<number> };
@@ -82,7 +82,7 @@ type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">
 
 /** What may be chosen, and what is known of it. hint: the marked action; ghost: an action shown faintly. */
 type Choice = Values & { isOpen: boolean; hint: number | null };
-type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null; line?: number[][] };
+type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null; line?: number[][]; territory?: number[] | null };
 
 /** An action that is marked on the board: an arrow between two squares, or a ring around one. */
 type Mark = { from: number | null; to: number; number?: number };
@@ -117,6 +117,8 @@ interface State {
   positions: Map<number, MatchView>;
   /** The best values that are known there. */
   judged: Map<number, Judged>;
+  /** Who can be expected to own each square there, as the server answers. */
+  territories: Map<number, number[]>;
   /** What is shown of an action until the answer comes; see board.js. */
   foreseen: Partial<Drawn> | null;
   /** The action that a person has to choose a second time, because it can end the match. */

@@ -107,6 +107,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "hint": None,
         "file": None,
         "dead": None,
+        "territory": None,
         "late": [],
         "record": None,
     }

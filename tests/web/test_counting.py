@@ -42,3 +42,13 @@ def test_matches_of_programs_end_by_the_rules(client: TestClient) -> None:
     view = shown(client, counted() | {"person": "none"})
     assert (view["is_over"], view["count"]) == (True, None)
     assert refused(client, counted() | {"person": "none"}, show=["dead"])[0] == 409
+
+
+def test_random_matches_say_who_can_be_expected_to_own_each_square(client: TestClient) -> None:
+    match = counted() | {"moves": MOVES.removesuffix(" pass pass")}
+    territory = answer(client, match, show=["territory"])["territory"]
+    # Behind the walls; random matches sometimes capture one of them.
+    assert min(territory[square] for square in (0, 5, 10, 15, 20)) > 0.4
+    assert max(territory[square] for square in (4, 9, 14, 19, 24)) < -0.4
+    assert answer(client, match, show=["territory"], ply=0)["territory"] != territory
+    assert refused(client, described(), show=["territory"])[0] == 409

@@ -3,7 +3,7 @@
 import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
 import { dataOf, judgedView, PERFECT_PLAY, placedSquare } from "./data.js";
-import { deadStones } from "./dead_stones.js";
+import { deadStones, expectedTerritory } from "./dead_stones.js";
 
 /** @type {Record<string, number[]>} */
 const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
@@ -172,6 +172,16 @@ export class Match {
       throw new Refusal(CONFLICT, "stones can only be dead where both players have passed");
     }
     return deadStones(this.game, this.state, this.description);
+  }
+
+  // Who can be expected to own each square before a ply.
+  /** @type {(ply: number | null) => number[]} */
+  territory(ply) {
+    const state = this.states[this.#number(ply)];
+    if (this.game.safe(state) === null) {
+      throw new Refusal(CONFLICT, "squares belong to nobody in this game");
+    }
+    return expectedTerritory(this.game, state, this.description);
   }
 
   // ---------------------------------------------------------------------- values

@@ -102,6 +102,7 @@ function answerAbout(all, asked) {
     hint: show.includes("hint") ? match.hint(ply) : null,
     file: show.includes("file") ? match.file() : null,
     dead: show.includes("dead") ? match.dead() : null,
+    territory: show.includes("territory") ? match.territory(ply) : null,
     late: [],
   };
 }

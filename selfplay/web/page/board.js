@@ -279,7 +279,7 @@ export class Board {
         isWon: match.winning_squares.includes(square),
         isHinted: isMarked(marked.hint, square),
         isGhost: isMarked(marked.ghost, square),
-        owner: match.owners?.[square] ?? 0,
+        owner: match.owners?.[square] ?? shown.territory?.[square] ?? 0,
         isGhostStone: match.squares[square] === 0 && !this.game.draws_lines && (marked.ghost?.to === square || (marked.hint?.from === null && marked.hint.to === square)),
       });
     });
@@ -378,17 +378,19 @@ export class Board {
     const { label, words } = showValue(cell, legal?.action, shown);
     const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
     const isDead = Boolean(match.count?.dead.includes(square));
-    const territory = match.squares[square] === 0 || isDead ? owner : 0;
+    // On a stone, the territory of the other player.
+    const isOwn = stone !== 0 && !isDead && Math.sign(owner) === stone;
+    const territory = isOwn || isGhostStone ? 0 : owner;
     const isTaken = match.squares[square] !== 0 && Boolean(this.actions.get(square)?.some((one) => one.square === null));
     cell.classList.toggle("taken", isTaken);
     const mark = match.marks?.[square] ?? "";
     cell.classList.toggle("marked", mark !== "");
     const isKo = match.ko === square && stone === 0;
     cell.classList.toggle("ko", isKo);
-    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, isDead, territory, mark }, this.heads.length > 0 ? [] : label);
+    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, isDead, territory, mark }, this.heads.length > 0 || shown.territory ? [] : label);
     /** @type {Record<string, boolean>} */
     const marks = { "ko, may not be taken now": isKo, "can be removed": isTaken, dead: isDead, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
-    const owned = territory === 0 ? [] : [`territory of ${this.stoneName(territory)}`];
+    const owned = territory === 0 ? [] : [`${Math.abs(territory) < 1 ? "likely " : ""}territory of ${this.stoneName(Math.sign(territory))}`];
     const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
     cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
     cell.setAttribute("aria-disabled", String(!this.isEdited && !(match.count && stone !== 0) && !this.actions.has(square) && !this.moves.has(square)));
@@ -403,7 +405,7 @@ export class Board {
     const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
     if (cell.dataset.drawn !== drawn) {
       cell.dataset.drawn = drawn;
-      const territory = marks.territory === 0 ? [] : [territoryOf(this.game, marks.territory === 1 ? 0 : 1)];
+      const territory = marks.territory === 0 ? [] : [territoryOf(this.game, marks.territory)];
       cell.replaceChildren(...(stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)]), ...territory, ...label);
     }
   }

@@ -8,6 +8,7 @@ import { at, checked, element } from "./drawing.js";
 import { showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
 import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
+import { showAboutTerritory, territory } from "./territory.js";
 import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
 import { aboutBest, aboutPractice, aboutRecord, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
@@ -104,7 +105,9 @@ function showBoard() {
     hint: isInLine ? null : hint,
     line: isInLine || hint === null ? [] : hintLine,
     ghost,
+    territory: isInLine ? null : territory(),
   });
+  showAboutTerritory();
   if (!isBusy) {
     // While the opponent thinks they stay, so that what is below them does too.
     const arePoints = mode === "adviser" && ((shown.values_in_points && shown.legal.some(({ words }) => words !== null)) || shown.plies.some(isExactPoints));

@@ -22,9 +22,14 @@ export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, 
   return svg("svg", { viewBox: "0 0 100 100", class: `sign seat${seat}${marks}`, "aria-hidden": "true" }, drawing);
 }
 
-// The mark of an empty square that counts for a player at the end.
-/** @type {(game: Pick<GameView, "stone_colours">, seat: number) => any} */
-export const territoryOf = ({ stone_colours: colours }, seat) => element("span", { class: `territory ${colours?.[seat] ?? `seat${seat}`}` });
+// The mark of a square that counts for a player at the end: 1 for seat 0, -1 for seat 1; or between, how surely it will.
+/** @type {(game: Pick<GameView, "stone_colours">, owner: number) => any} */
+export function territoryOf({ stone_colours: colours }, owner) {
+  const seat = owner > 0 ? 0 : 1;
+  const mark = element("span", { class: `territory ${colours?.[seat] ?? `seat${seat}`}` });
+  mark.style.setProperty("--sure", Math.abs(owner));
+  return mark;
+}
 
 /** @type {(texts: string[], kind: string) => any} */
 function edge(texts, kind) {

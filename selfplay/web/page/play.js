@@ -33,7 +33,7 @@ state.render = () => {
 };
 
 // saved, shown: the match to open and how it is shown, from the address; null: a new one. complaint: about the address.
-/** @type {(game: GameView, saved: any, shown?: {isAnalysed: boolean, values: string | null, ply: number | null} | null, complaint?: string | null) => Promise<void>} */
+/** @type {(game: GameView, saved: any, shown?: ShownAs | null, complaint?: string | null) => Promise<void>} */
 export async function open(game, saved, shown = null, complaint = null) {
   state.visit += 1;
   const mine = state.visit;
@@ -51,6 +51,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   players.showOffer({ opponents: [], notes: [] });
   setup.open(game);
   options.show(game);
+  at("territory").parentElement.hidden = !game.has_territory;
   try {
     const offer = await api.opponents(game.name);
     if (mine === state.visit) {
@@ -59,6 +60,7 @@ export async function open(game, saved, shown = null, complaint = null) {
       if (match !== null) {
         players.select(match);
         bringValues(shown?.values ?? null);
+        at("territory").checked = shown?.hasTerritory === true;
       }
       await beginAndProve(match ?? {});
       if (mine === state.visit && typeof shown?.ply === "number" && Number.isInteger(shown.ply)) {

@@ -3,6 +3,7 @@
 import { areWatching } from "./address.js";
 import * as api from "./api.js";
 import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
+import { isTerritoryMissing } from "./territory.js";
 import { gradeOf } from "./values.js";
 import { judgedOf, viewOf } from "./view.js";
 import { aboutCourse, aboutPosition, fail, say, sayProgress, whatHappened } from "./words.js";
@@ -227,6 +228,16 @@ async function solveOne(ply, isWanted, tell) {
   }
 }
 
+// Asks who can be expected to own each square of the position that is shown.
+/** @type {(signal: AbortSignal) => Promise<void>} */
+async function askForTerritory(signal) {
+  const [mine, ply] = [state.changes, cursor()];
+  const { territory } = await ask({ ply, show: ["territory"] }, signal);
+  if (mine === state.changes) {
+    state.territories.set(ply, territory);
+  }
+}
+
 // Values that the page gets later: estimates of earlier plies, and those of the judge.
 export function askForMore() {
   const asked = state.answer;
@@ -236,6 +247,9 @@ export function askForMore() {
   const { signal } = background;
   const isCurrent = () => isShown(asked) && state.lesson === null && !signal.aborted;
   const isChoice = state.ply !== null || asked.awaits_person;
+  if (isTerritoryMissing()) {
+    askForTerritory(signal).then(() => isCurrent() && state.render(), (error) => isCurrent() && fail(error));
+  }
   if (wantsEstimates() && !wantsJudge()) {
     Promise.resolve(isChoice ? estimate(position()) : null)
       .then(() => isCurrent() && state.render())

@@ -90,6 +90,7 @@ function moveBetweenTabs(event) {
 players.whenChanged(changeOpponent);
 radios("person").forEach((radio) => radio.addEventListener("change", changePeople));
 radios("values").forEach((radio) => radio.addEventListener("change", showOtherwise));
+at("territory").addEventListener("change", showOtherwise);
 clicked("tab-play", () => changeFace("play"));
 clicked("tab-analyse", () => changeFace("analyse"));
 document.querySelector(".tabs")?.addEventListener("keydown", moveBetweenTabs);

@@ -21,6 +21,7 @@ export const state = {
   wanted: null,
   positions: new Map(),
   judged: new Map(),
+  territories: new Map(),
   foreseen: null,
   unconfirmed: null,
   proposed: null,
@@ -102,6 +103,7 @@ export function take(match, answer, record = null) {
     wanted: null,
     positions: new Map(),
     judged,
+    territories: new Map([...state.territories].filter(([ply]) => shared !== null && ply <= shared)),
     foreseen: null,
     unconfirmed: null,
     proposed: null,
@@ -123,7 +125,7 @@ export function mergeValues(answer, plies) {
 }
 
 export function clear() {
-  Object.assign(state, { match: null, answer: null, record: null, ply: null, wanted: null, positions: new Map(), judged: new Map() });
+  Object.assign(state, { match: null, answer: null, record: null, ply: null, wanted: null, positions: new Map(), judged: new Map(), territories: new Map() });
   state.changes += 1;
 }
 
@@ -203,7 +205,7 @@ export const bringValues = (values) => check("values", values ?? USUAL_VALUES);
 // How the match is shown, as in an address.
 function shown() {
   const values = checked("values");
-  return state.face === "play" ? {} : { isAnalysed: true, values: values === USUAL_VALUES ? null : values, ply: state.ply };
+  return state.face === "play" ? {} : { isAnalysed: true, values: values === USUAL_VALUES ? null : values, ply: state.ply, hasTerritory: at("territory").checked };
 }
 
 // The address of the match as it is shown; null if none is open.

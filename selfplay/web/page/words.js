@@ -113,14 +113,21 @@ export function scoreText(match, [one, other, drawn]) {
   return `${nameOf(match, first)} ${one} : ${other} ${nameOf(match, 1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
 }
 
+// The number of stones until the lead and territory mean something; 0 or less if they do.
+/** @type {(game: GameView, match: Pick<MatchView, "squares">) => number} */
+export function stonesMissing({ lead_counts_from: share }, { squares }) {
+  const stones = squares?.filter((stone) => stone !== 0).length ?? 0;
+  return Math.ceil(share * (squares?.length ?? 0)) - stones;
+}
+
 // The points of a seat; if only the lead is known, this beside the player who is ahead, once it means something.
 /** @type {(game: GameView, match: MatchView, seat: number) => string} */
-export function pointsText({ lead_counts_from: share }, { points, lead, squares, to_move: toMove }, seat) {
+export function pointsText(game, match, seat) {
+  const { points, lead, to_move: toMove } = match;
   if (points !== null) {
     return String(points[seat]);
   }
-  const stones = squares?.filter((stone) => stone !== 0).length ?? 0;
-  if (toMove !== null && stones < share * (squares?.length ?? 0)) {
+  if (toMove !== null && stonesMissing(game, match) > 0) {
     return "";
   }
   const ahead = (lead ?? 0) * (seat === 0 ? 1 : -1);

@@ -58,3 +58,30 @@ def test_play_on_takes_the_passes_back(page: Page, person: str) -> None:
     settled(page)
     page.locator("[data-square='4']" if person == "both" else "[data-square='0']").click()
     expect(page.locator("#plies")).not_to_contain_text("pass")
+
+
+def test_territory_is_shown_in_an_analysis_once_it_means_something(page: Page) -> None:
+    walls = WALLS.removesuffix("+pass+pass")
+    visit(page, f"/#play/go_5x5?opponent=random&person=both&seed=1&moves={walls}&analyse=1")
+    corner, dead, marks = page.locator("[data-square='0']"), page.locator(BLACK), page.locator("#board .territory")
+    expect(page.locator("#board .value")).not_to_have_count(0)
+    expect(marks).to_have_count(0)
+    page.get_by_label("Territory").check()
+    expect(corner.locator(".territory.black")).to_have_count(1)
+    expect(corner).to_have_accessible_name(re.compile("^A5, empty, (likely )?territory of black"))
+    # A stone that is likely to be captured has the mark of the other player, one of a wall has none.
+    expect(dead.locator(".territory.white")).to_have_count(1)
+    expect(page.locator("[data-square='1'] .territory")).to_have_count(0)
+    # Values would cover it.
+    expect(page.locator("#board .cell .value")).to_have_count(0)
+    page.reload()
+    expect(corner.locator(".territory.black")).to_have_count(1)
+    page.get_by_role("button", name="First position").click()
+    expect(page.locator("#territory-about")).to_have_text("Territory is shown after 9 more stones.")
+    expect(marks).to_have_count(0)
+    page.get_by_role("button", name="Last position").click()
+    expect(marks).not_to_have_count(0)
+    page.get_by_role("tab", name="Play").click()
+    expect(marks).to_have_count(0)
+    visit(page, "/#play/tictactoe?opponent=random&person=both&analyse=1")
+    expect(page.get_by_label("Territory")).to_be_hidden()

@@ -43,6 +43,7 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": WALLS, "person": "both"} | given
         for given in (
             {"show": ["view", "dead"]},
+            {"show": ["view", "territory"], "ply": 12},
             {"dead": [10], "is_agreed": False},
             {"dead": [10, 14], "show": ["view", "file"]},
             {"dead": [10, 14], "ply": 12},
@@ -69,6 +70,7 @@ def assert_same_answer(found: dict[str, Any], served: dict[str, Any]) -> None:
     assert found.keys() == served.keys()
     for part, expected in served.items():
         assert (found[part] is None, set(found[part] or ())) == (expected is None, set(expected or ())), part
+    assert found["territory"] == served["territory"]
     for name in SAME:
         assert found["match"][name] == served["match"][name], name
     for many, names in (("plies", SAME_PLIES), ("legal", SAME_ACTIONS)):
