@@ -19,6 +19,7 @@ from selfplay.dataset.rows import (
     POLICY,
     POSITION,
     DatasetColumn,
+    RowOrder,
     Rows,
     action_names,
     actions_of,
@@ -92,7 +93,9 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     packed = _packed_entries(path, table, codec)
     words, policy = (_matrix(table, names) for names in (word_names(stored_words(codec)), action_names(num_actions)))
     position = positions_checked(path, codec, packed, words)
-    yield check_numbers(path, Rows(position=position, policy=policy, **numbers))
+    rows = check_numbers(path, Rows(position=position, policy=policy, **numbers))
+    RowOrder().check(path, rows)
+    yield rows
 
 
 def _entries_of(rows: Rows, codec: ObservationCodec) -> list[NDArray[Any]]:

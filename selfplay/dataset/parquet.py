@@ -20,6 +20,7 @@ from selfplay.dataset.rows import (
     POLICY,
     POSITION,
     DatasetColumn,
+    RowOrder,
     Rows,
     actions_of,
     as_numpy,
@@ -175,7 +176,8 @@ def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     parts = {part: _checked_metadata(part, codec) for part in parquet_parts(path)}
     if not sum(metadata.num_rows for metadata in parts.values()):
         raise InvalidFileError(path, "holds no rows")
-    return (rows for part, metadata in parts.items() for rows in _groups_of(part, metadata, codec))
+    order = RowOrder()
+    return (rows for part, metadata in parts.items() for rows in _groups_of(part, metadata, codec, order))
 
 
 def _checked_metadata(part: Path, codec: ObservationCodec) -> pq.FileMetaData:
@@ -187,7 +189,7 @@ def _checked_metadata(part: Path, codec: ObservationCodec) -> pq.FileMetaData:
     return metadata
 
 
-def _groups_of(part: Path, metadata: pq.FileMetaData, codec: ObservationCodec) -> Iterator[Rows]:
+def _groups_of(part: Path, metadata: pq.FileMetaData, codec: ObservationCodec, order: RowOrder) -> Iterator[Rows]:
     """The rows of each group of a file that has some, checked. Raises InvalidFileError."""
     before = 0
     for number in range(metadata.num_row_groups):
@@ -201,7 +203,9 @@ def _groups_of(part: Path, metadata: pq.FileMetaData, codec: ObservationCodec) -
         stored, policy = (_matrix(table, name) for name in (POSITION.name, POLICY.name))
         packed = bytes_as_numpy(table.column(OBSERVATION.name))
         position = positions_checked(part, codec, packed, stored, before)
-        yield check_numbers(part, Rows(position=position, policy=policy, **numbers), before)
+        rows = check_numbers(part, Rows(position=position, policy=policy, **numbers), before)
+        order.check(part, rows, before)
+        yield rows
         before += len(table)
 
 

@@ -195,6 +195,28 @@ ROUNDING = 1e-3
 """By how much the sum of a policy may differ from 1."""
 
 
+class RowOrder:
+    """Checks that the rows of a dataset, which are read in parts, are in the order of matches, then of plies."""
+
+    def __init__(self) -> None:
+        self._match, self._ply = np.int64(-1), np.int64(-2)
+
+    def check(self, path: Path, rows: Rows, rows_before: int = 0) -> None:
+        """Raise InvalidFileError, with the first row that is not behind the row before it.
+
+        `rows_before`: number of rows of the file before these.
+        """
+        if not len(rows.match):
+            return
+        match, ply = np.insert(rows.match, 0, self._match), np.insert(rows.ply.astype(np.int64), 0, self._ply)
+        self._match, self._ply = match[-1], ply[-1]
+        steps = np.diff(match)
+        wrong = np.flatnonzero((steps < 0) | ((steps == 0) & (np.diff(ply) <= 0)))
+        if len(wrong):
+            row = rows_before + int(wrong[0]) + 1
+            raise InvalidFileError(path, f"row {row} is out of order: rows are in the order of matches, then of plies")
+
+
 def check_numbers(path: Path, rows: Rows, rows_before: int = 0) -> Rows:
     """`rows` if the values of all its columns of the file are in range. Raises InvalidFileError.
 

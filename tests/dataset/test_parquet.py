@@ -41,6 +41,11 @@ BROKEN_TABLES = {
         lambda table: table.set_column(3, "target", pa.array([1.5] * len(table), pa.float32())),
         "column target of row 1 is 1.5; it must be from -1 to 1",
     ),
+    "matches out of order": (
+        lambda table: table.take([1, 0, 2]),
+        r"part-00000\.parquet: row 2 is out of order: rows are in the order of matches, then of plies$",
+    ),
+    "a row twice": (lambda table: table.take([0, 1, 1]), "row 3 is out of order"),
     "null target": (
         lambda table: table.set_column(3, "target", pa.array([0.5, None, 0.5], pa.float32())),
         r"part-00000\.parquet: column target of row 2 is empty$",

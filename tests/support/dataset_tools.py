@@ -38,7 +38,8 @@ def positions_of(observations, codec):
 def drawn_rows(codec, count, seed, num_actions=0):
     """Rows of random numbers; without policies, or with policies of this number of actions."""
     random = np.random.default_rng(seed)
-    match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
+    match = np.sort(random.integers(0, 2**62, count))
+    ply = random.integers(0, 2**31 - 1, count, dtype=np.int32)
     positions = positions_of(random.integers(0, 2, (count, codec.entries.size), dtype=np.uint8), codec)
     rows = Rows(match, ply, positions, random.uniform(-1, 1, count).astype(np.float32))
     policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
