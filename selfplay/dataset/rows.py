@@ -268,15 +268,21 @@ def positions_checked(
 ) -> Packed:
     """The positions of packed observations: those in the file (`stored`), if the observations do not determine them.
 
-    Raises InvalidFileError, with the row, if an observation does not belong to any position, or to another one.
+    Raises InvalidFileError, with the row, if an observation does not belong to any position, or to another one, or
+    stones of both players are on one square.
     """
     if stored is None:
         try:
-            return codec.unpack(packed)
+            positions = codec.unpack(packed)
         except ForeignObservationError as error:
             row = rows_before + error.row + 1
             raise InvalidFileError(path, f"the observation of row {row} belongs to no position") from error
-    if (differs := (codec.pack(stored) != packed).any(axis=1)).any():
-        row = rows_before + int(np.flatnonzero(differs)[0]) + 1
-        raise InvalidFileError(path, f"the observation of row {row} is not that of its position")
-    return stored
+    else:
+        positions = stored
+        if (differs := (codec.pack(stored) != packed).any(axis=1)).any():
+            row = rows_before + int(np.flatnonzero(differs)[0]) + 1
+            raise InvalidFileError(path, f"the observation of row {row} is not that of its position")
+    if (shared := codec.has_shared_squares(positions)).any():
+        row = rows_before + int(np.flatnonzero(shared)[0]) + 1
+        raise InvalidFileError(path, f"row {row} has stones of both players on one square")
+    return positions

@@ -23,7 +23,7 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
 from selfplay.games.go_rules import go_rules
-from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_entries
+from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_entries, stones_of
 from selfplay.games.observation_entries import entries_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Symmetries
@@ -58,7 +58,7 @@ class GoCodec(BitCodec):
         bits = [place.bits for place in position.places if not place.is_board]
         hidden = sum(position.place(name).bits for name in ("ko", "komi"))
         shown = shown_entries(position, (2 + sum(bits), *board)).lowest[: -hidden * prod(board)]
-        super().__init__(shown, position.num_words)
+        super().__init__(shown, position.num_words, stones=stones_of(position))
         self._position, self._komi = position, initial.komi
         self._parts, self._bytes = position.place("own").num_parts, -(-len(shown) // 8)
         self.entries = entries_of_bits(prod(observation_shape))

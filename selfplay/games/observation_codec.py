@@ -39,6 +39,9 @@ class ObservationCodec(Protocol):
         Raises ForeignObservationError if an observation does not belong to any position.
         """
 
+    def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
+        """bool[N]: the positions (int64[N, W]) with stones of both players on one square."""
+
 
 class ForeignObservationError(ValueError):
     """An observation that does not belong to any position of the game."""
@@ -56,12 +59,19 @@ class BitCodec:
         bits: int64[B], the bit of the position that each packed bit shows.
         num_words: W, the number of int64s of a packed position.
         entries: None: each bit is an entry.
+        stones: the fields with the stones of the two players; None: the game has no such fields.
     """
 
     shows_all = True
 
-    def __init__(self, bits: NDArray[np.int64], num_words: int, entries: ObservationEntries | None = None) -> None:
-        self.entries, self.num_words = entries or entries_of_bits(len(bits)), num_words
+    def __init__(
+        self,
+        bits: NDArray[np.int64],
+        num_words: int,
+        entries: ObservationEntries | None = None,
+        stones: tuple[Place, Place] | None = None,
+    ) -> None:
+        self.entries, self.num_words, self.stones = entries or entries_of_bits(len(bits)), num_words, stones
         self._packed_bytes = -(-len(bits) // 8)
         places = packed_bit(np.arange(len(bits)))
         shown = np.full(8 * self._packed_bytes, -1)
@@ -81,6 +91,17 @@ class BitCodec:
             if len(foreign):
                 raise ForeignObservationError(int(foreign[0]))
         return self._unpack(packed)
+
+
+    def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
+        shared = np.zeros(len(positions), dtype=np.bool_)
+        if self.stones is not None:
+            (first, second), mask = (place.offset // PART_BITS for place in self.stones), self.stones[0].mask
+            for part in range(self.stones[0].num_parts):
+                bits = mask >> PART_BITS * part & (1 << PART_BITS) - 1
+                both = positions[:, first + part] & positions[:, second + part]
+                shared |= (both.view(np.uint64) & np.uint64(bits)) != 0
+        return shared
 
 
 class EntryCodec:
@@ -103,6 +124,9 @@ class EntryCodec:
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         raise NotImplementedError("only called if the observation shows all of a position")
 
+    def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
+        return np.zeros(len(positions), dtype=np.bool_)
+
 
 @cache
 def codec_of(
@@ -115,7 +139,15 @@ def codec_of(
     if observe is not None:
         return EntryCodec(observe, prod(observation_shape), position.num_words)
     shown = shown_entries(position, observation_shape)
-    return BitCodec(shown.entries.bits_at(shown.lowest), position.num_words, shown.entries)
+    return BitCodec(shown.entries.bits_at(shown.lowest), position.num_words, shown.entries, stones_of(position))
+
+
+def stones_of(position: Any) -> tuple[Place, Place] | None:
+    """The fields `own` and `opp` of a class of positions, if both are boards of one size."""
+    boards = {place.name: place for place in position.places if place.is_board}
+    if not {"own", "opp"} <= set(boards) or boards["own"].bits != boards["opp"].bits:
+        return None
+    return boards["own"], boards["opp"]
 
 
 class ShownEntries(NamedTuple):

@@ -71,6 +71,18 @@ def test_positions_are_in_the_file_where_observations_hide_a_part_of_them(tmp_pa
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["tictactoe", "go_3x3", "gomoku"])
+def test_stones_of_both_players_on_one_square_are_refused(tmp_path, form, name):
+    game, path = make_game(name), tmp_path / f"dataset.{form}"
+    rows = random_rows(game, range(2))
+    (own, opp), position = game.observation_codec.stones, rows.position.copy()
+    position[3, own.offset // 64] = position[3, opp.offset // 64] = 2
+    write_dataset(path, [rows._replace(position=position)], game.observation_codec)
+    with pytest.raises(InvalidFileError, match=r"row 4 has stones of both players on one square|belongs to no position"):
+        read_dataset(path, game.observation_codec)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_observation_of_another_position_is_refused(tmp_path, form):
     path, codec = tmp_path / f"dataset.{form}", Waits().observation_codec
     rows = random_rows(Waits(), range(3))

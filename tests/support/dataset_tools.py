@@ -36,11 +36,16 @@ def positions_of(observations, codec):
 
 
 def drawn_rows(codec, count, seed, num_actions=0):
-    """Rows of random numbers; without policies, or with policies of this number of actions."""
+    """Rows of random numbers, whose matches come after those of smaller seeds (from 0 to 31); without policies, or with
+    policies of this number of actions."""
     random = np.random.default_rng(seed)
-    match = np.sort(random.integers(0, 2**62, count))
+    match = np.sort(random.integers(0, 2**57, count)) + seed * 2**57
     ply = random.integers(0, 2**31 - 1, count, dtype=np.int32)
     positions = positions_of(random.integers(0, 2, (count, codec.entries.size), dtype=np.uint8), codec)
+    for own, opp in [codec.stones] if codec.shows_all and codec.stones is not None else []:
+        parts = range(own.num_parts)
+        for first, second in ((own.offset // 64 + part, opp.offset // 64 + part) for part in parts):
+            positions[:, first] &= ~positions[:, second]
     rows = Rows(match, ply, positions, random.uniform(-1, 1, count).astype(np.float32))
     policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
     return rows._replace(policy=policy)
