@@ -25,7 +25,7 @@ from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_valu
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.players.checkpoints import load_checkpoint
 from selfplay.records import record_of, written_record
-from selfplay.runs.finished_runs import LEVEL_TABLE, read_level_table, read_runs
+from selfplay.runs.finished_runs import level_table, read_level_table, read_runs
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
 from selfplay.search.evaluation import read_evaluation
@@ -123,7 +123,7 @@ READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]
     "levels.csv": (RUN / "csv" / "comparison" / "levels.csv", read_level_table),
     "rows.csv": (
         RUN / "csv" / "comparison" / "levels.csv",
-        lambda path: read_rows(path, level_columns(), LEVEL_TABLE),
+        lambda path: read_rows(path, level_columns(), level_table(path)),
     ),
     "evaluation.yaml": (CONFIG_FOLDER / "evaluation" / "article.yaml", lambda path: read_evaluation(path, "mine")),
     "tables.npz": (written_tables, lambda path: load_tables(path, GRAPH)),

@@ -92,7 +92,6 @@ class BitCodec:
                 raise ForeignObservationError(int(foreign[0]))
         return self._unpack(packed)
 
-
     def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
         shared = np.zeros(len(positions), dtype=np.bool_)
         if self.stones is not None:

@@ -238,10 +238,10 @@ class Presentation:
     def why_not(self, state: State, action: int) -> str | None:
         """Why an action is not legal in a position (B = 1) by what is on its squares, as a clause such as "it is
         occupied"; None where they do not tell."""
-        pointed = list(self.pointed_squares(action))
-        if not pointed or self.game.num_squares is None:
+        pointed, squares = list(self.pointed_squares(action)), range(self.game.num_squares or 0)
+        if not pointed or not all(square in squares for square in pointed):
             return None
-        stones, contents = (squares[0][pointed] for squares in (self.game.squares(state), self.contents(state)))
+        stones, contents = (board[0][pointed] for board in (self.game.squares(state), self.contents(state)))
         seat = int(state.current_player)
         if self.moves_stones:
             is_own = bool((stones == 1 - 2 * seat).any())

@@ -53,7 +53,7 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
         (["f5", "moves=d6"], ["moves is set twice"]),
         (["--moves", "--time-limit"], ["--moves needs a value"]),
         (["game=othello_6x6", f"moves={FIRST['board']} X"], ["othello_6x6", "36 signs", "64 signs"]),
-        (["moves=f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
+        (["moves=f5d6a1"], ["disc 3", "a1", "not legal", "has to enclose"]),
         (["game=connect_four", "moves=41424344"], ["the match is over after 7 actions"]),
         ([f"moves={FIRST['board']}"], ["after a board comes the side to move, X or O"]),
         ([f"moves={FIRST['board']} X 18"], ["the side to move", "'18'"]),

@@ -76,9 +76,11 @@ def test_stones_of_both_players_on_one_square_are_refused(tmp_path, form, name):
     game, path = make_game(name), tmp_path / f"dataset.{form}"
     rows = random_rows(game, range(2))
     (own, opp), position = game.observation_codec.stones, rows.position.copy()
-    position[3, own.offset // 64] = position[3, opp.offset // 64] = 2
+    position[3, own.offset // 64] = position[3, opp.offset // 64] = 3
     write_dataset(path, [rows._replace(position=position)], game.observation_codec)
-    with pytest.raises(InvalidFileError, match=r"row 4 has stones of both players on one square|belongs to no position"):
+    with pytest.raises(
+        InvalidFileError, match=r"row 4 has stones of both players on one square|belongs to no position"
+    ):
         read_dataset(path, game.observation_codec)
 
 

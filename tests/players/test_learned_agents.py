@@ -93,6 +93,7 @@ def test_a_level_that_the_run_does_not_have_is_refused(tiny_run: Path, name: str
 
 def test_the_error_for_unknown_evaluators_lists_learned_agents(tiny_run: Path) -> None:
     with pytest.raises(
-        SettingError, match=r"choose EVALUATOR from rollouts, level:L, pretrained, itself, before_newest:N, such"
+        SettingError,
+        match=r"choose EVALUATOR from rollouts, level:L, pretrained, itself, before_newest:N, module:attribute, such",
     ):
         make_player("mcts:crystal_ball", GAME, tiny_run)
