@@ -63,10 +63,15 @@ class Rules(NamedTuple):
         return used if parts == 1 else widened(used, parts)
 
 
-@cache
 def with_wide_words(rules: Rules, num_distinct_actions: int, pass_action: int | None) -> Rules:
     """The same rules with words of as many parts as the largest board, or the actions if the word that `legal_actions`
     gives has fewer; the rules themselves if one part is enough."""
+    return _with_wide_words(rules, rules.position, num_distinct_actions, pass_action)
+
+
+@cache
+def _with_wide_words(rules: Rules, of: type[Position], num_distinct_actions: int, pass_action: int | None) -> Rules:
+    """`of`: the class of its positions, since a position is equal to a tuple with the same values."""
     needed = parts_of_bits(num_distinct_actions - (pass_action == num_distinct_actions - 1))
     boards = max((place.num_parts for place in rules.position.places if place.is_board), default=1)
     parts = boards if needed == 1 or _mask_parts(rules) >= needed else max(boards, needed)

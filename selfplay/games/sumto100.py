@@ -67,6 +67,9 @@ class OneHotCodec:
         packed[np.arange(len(sums)), sums >> 3] = 128 >> (sums & 7)
         return packed
 
+    def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
+        return np.zeros(len(positions), dtype=np.bool_)
+
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         bits = np.unpackbits(packed, axis=1, count=self.entries.size)
         foreign = np.flatnonzero(bits.sum(axis=1, dtype=np.int64) != 1)
