@@ -18,14 +18,13 @@ import platform
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import FunctionType
 from typing import Any, cast
-from weakref import WeakSet
 
 import numba
 from numba import types
@@ -298,12 +297,25 @@ def _name_by_identity(function: Any) -> None:
     agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
     """
     for one in compiled_identity(function).described:
-        if isinstance(one, FunctionType) and one not in _named:
-            _named.add(one)
+        if isinstance(one, FunctionType) and one not in _own_names:
+            _own_names[one] = one.__qualname__
             one.__qualname__ = f"{one.__code__.co_qualname}_{compiled_identity(one).digest[:16]}"
 
 
-_named = WeakSet[FunctionType]()
+_own_names = dict[FunctionType, str]()
+"""The names of the functions that have others while they are compiled. The compiler's lock protects it."""
+
+
+@contextmanager
+def _names_restored() -> Iterator[None]:
+    """Functions that are named by their identity in this block have their own names after it, by which they are
+    pickled."""
+    before = set(_own_names)
+    try:
+        yield
+    finally:
+        for one in set(_own_names) - before:
+            one.__qualname__ = _own_names.pop(one)
 
 
 def keep_on_disk(dispatcher: Any) -> None:
@@ -314,7 +326,7 @@ def keep_on_disk(dispatcher: Any) -> None:
 
     def compile_once(signature: Any) -> Any:
         # The compiler's lock is taken first: another thread may hold it and need the file.
-        with global_compiler_lock, cache.compiling():
+        with global_compiler_lock, cache.compiling(), _names_restored():
             return compile_signature(signature)
 
     dispatcher.compile = compile_once

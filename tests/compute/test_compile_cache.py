@@ -1,13 +1,14 @@
 """Compiled code on disk: damaged files are compiled again, and an unsafe or full folder is not used."""
 
 import os
+import pickle
 import time
 from importlib.util import module_from_spec, spec_from_file_location
 
 import numba
 import pytest
 
-from selfplay.compute.compilation import compiled, recursive_part
+from selfplay.compute.compilation import compiled, part_of_compiled, recursive_part
 from selfplay.compute.compile_cache import DAYS_KEPT, cache_folder, remove_unused
 from tests.support.disks import small_disk_at
 
@@ -194,3 +195,22 @@ def test_functions_with_equal_closures_share_their_code_whatever_objects_the_clo
     assert hits_of(adding((pair, pair)), 8) == 0
     assert hits_of(adding((pair, equal_pair)), 8) == 1
     assert hits_of(adding((pair, (1, 3))), 9) == 0
+
+
+@part_of_compiled
+def doubled(number):
+    return 2 * number
+
+
+def test_functions_have_their_own_names_after_they_were_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr("selfplay.compute.compile_cache.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("selfplay.compute.compilation.cache_folder", lambda: tmp_path)
+
+    @compiled
+    def quadrupled(number):
+        return doubled(doubled(number))
+
+    assert quadrupled(3) == 12
+    assert [path.suffix for path in tmp_path.iterdir()].count(".code") == 1
+    # It would not be found by another name.
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
