@@ -28,8 +28,8 @@ def is_outside(module: str) -> bool:
 def place_of(error: BaseException, module: str) -> str:
     """Where in the file of a module an error was raised, such as " (chess.py, line 5, in play)".
 
-    If it was raised elsewhere, a place in another file of the same folder or only the file of the module; empty if that
-    is not known.
+    If it was raised elsewhere, a place in another file of the same folder, or the file of the module and the place in
+    this package, such as a method that a class inherits; empty if the file is not known.
     """
     try:
         spec = find_spec(module)
@@ -45,7 +45,12 @@ def place_of(error: BaseException, module: str) -> str:
         return f" ({_place(FrameSummary(code.co_filename, line, code.co_name))})"
     frames = [frame for one in _chain(error) for frame in extract_tb(one.__traceback__)]
     own = [frame for frame in frames if frame.filename == spec.origin] or list(_beside(frames, Path(spec.origin)))
-    return f" ({_place(own[-1])})" if own else f" ({spec.origin})"
+    if own:
+        return f" ({_place(own[-1])})"
+    # An error of this package says itself what is wrong.
+    is_other = is_outside(type(error).__module__)
+    inherited = [frame for frame in frames if is_other and PACKAGE in Path(frame.filename).parents]
+    return f" ({spec.origin}; raised in {_place(inherited[-1])})" if inherited else f" ({spec.origin})"
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

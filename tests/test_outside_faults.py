@@ -18,6 +18,7 @@ from tests.support.pile import Pile
 GAME = """
 import sys
 from selfplay import rule
+from selfplay.games.tictactoe import TicTacToe
 from tests.support.pile import Pile as Right
 
 @rule
@@ -63,6 +64,11 @@ class WrongMirror(Right):
     @property
     def symmetries(self):
         return [[0]], 1 // 0
+
+class TwoMoreActions(TicTacToe):
+    def __init__(self):
+        super().__init__(3)
+        self.num_distinct_actions = 11
 
 class OtherShape(Right):
     observation_shape = (2, 2, 2)
@@ -182,6 +188,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Unmarked", "rules: forgotten is not marked with @rule"),
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
+        ("faulty_games:TwoMoreActions", "tictactoe.py, line "),
         ("faulty_games:OtherShape", "observation_shape=(2, 2, 2): does not fit the fields own (4 bits), opp (4 bits)"),
         ("faulty_games:NoPosition", "rules: rules.initial is (0, 0), where it must be a position"),
         ("faulty_games:GivesTwo", "rules: giving_two gives (0, 0) where it must give a Position(own, opp)"),

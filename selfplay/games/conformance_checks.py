@@ -190,8 +190,9 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
     two."""
     show, squares = game.presentation, range(game.num_squares or 0)
     pointed = {action: show.pointed_squares(action) for action in range(game.num_distinct_actions)}
-    on_board = all(square in squares for several in pointed.values() for square in several)
-    expect(on_board, f"a square is not in {squares}")
+    for number, several in pointed.items():
+        on_board = all(square in squares for square in several)
+        expect(on_board, f"pointed_squares({number}) gives {several!r}, which is not on the board: {squares}")
     for state, action, following in plies if show.moves_stones else ():
         boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
         for number, over, player, (before, after) in zip(
@@ -256,11 +257,12 @@ def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Transition]], None]] = {
+    # First, because refusals of illegal actions look at these squares.
+    "pointed squares": _check_pointed_squares,
     "legality": _check_legality,
     "perspective": _check_perspective,
     "symmetries": _check_symmetries,
     "texts": _check_texts,
-    "pointed squares": _check_pointed_squares,
     "ends": _check_ends,
     "two ways": _check_both_ways,
     "observation codec": _check_codec,

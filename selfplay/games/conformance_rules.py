@@ -102,16 +102,18 @@ def check_rules(game: Game) -> None:
     for name, function in game.rules._asdict().items():
         if callable(function):
             taken = ARGUMENTS.get(name, ("p",))
-            _check_arguments(function, taken)
+            _check_arguments(name, function, taken)
             _check_marks(function)
 
 
-def _check_arguments(function: Callable[..., Any], taken: Sequence[str]) -> None:
+def _check_arguments(name: str, function: Callable[..., Any], taken: Sequence[str]) -> None:
     signature = inspect.signature(function)
     try:
         signature.bind(*taken)
     except TypeError:
-        reason = f"{function.__name__}{signature} must take {len(taken)} arguments: {', '.join(taken)}"
+        written = f"{function.__name__}{signature}"
+        subject = written if function.__name__ == name else f"rules.{name} is {written}, which"
+        reason = f"{subject} must take {len(taken)} arguments: {', '.join(taken)}"
         expect(False, reason.replace("1 arguments: p", "a position"), function)
 
 

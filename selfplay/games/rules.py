@@ -52,6 +52,16 @@ class Rules(NamedTuple):
     margin_unit: float = 1.0
     """The points of a margin of 1, such as 0.5 if there can be half points."""
 
+    def __eq__(self, other: object) -> bool:
+        """Tuples are also equal if their positions are of different classes, and then mean different things."""
+        return isinstance(other, Rules) and self.position is other.position and tuple(self) == tuple(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
     @property
     def position(self) -> Any:
         """The class of positions, a `selfplay.compute.positions.PositionClass`."""

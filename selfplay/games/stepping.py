@@ -179,10 +179,10 @@ class BatchStepping:
 
     @property
     def num_squares(self) -> int | None:
-        """S, the number of squares of the board; None if observations do not begin with two planes of stones."""
-        shape, places = self.observation_shape, self.rules.position.places
-        shows_numbers = self.rules.observation_entry is None and any(place.is_several for place in places)
-        if shows_numbers and sum(place.is_board for place in places) < 2:
+        """S, the number of squares of the board; None if observations do not begin with the planes of the stones of
+        the player who is not to move and of the other."""
+        shape, boards = self.observation_shape, {place.name for place in self.rules.position.places if place.is_board}
+        if self.rules.observation_entry is None and not {"opp", "own"} <= boards:
             return None
         return prod(shape[1:]) if len(shape) == 3 and shape[0] >= 2 else None
 
@@ -208,7 +208,7 @@ class BatchStepping:
         Raises SettingError if the game has no board of squares.
         """
         if self.num_squares is None:
-            raise SettingError(f"game={self.name}: this game has no board of squares")
+            raise SettingError(f"game={self.name}: this game has no board of squares with the stones own and opp")
         bits = self.observation_bits(state).to(torch.int8)
         other, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)

@@ -78,6 +78,8 @@ WRONG = [
     # what they take and use
     ({"is_terminal(p: Position)": "is_terminal(own, opp)"}, "rules: is_terminal.own, opp. .* must take a position"),
     ({"play(p: Position, action: int)": "play(p, action, more)"}, "rules: play.p, .*must take 2 arguments: p, action"),
+    ({"return_to_move)": "return_to_move, has_line)"},
+     "rules: rules.observation_entry is has_line.stones: .*, which must take 2 arguments: p, index .*, in has_line"),
     ({"@rule\ndef has_line": "def has_line"}, "rules: has_line is not marked with @rule .*, in has_line"),
     ({PLAY: "    return Position(p.opp, p.own | 1 << (square + 64))\n"},
      "rules: OverflowError: 0x.* has more than the 64 bits of a number; shift a word: word_of"),

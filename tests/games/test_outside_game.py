@@ -51,6 +51,21 @@ def test_people_see_the_name_that_its_author_wrote(folder: Path, name: str) -> N
     assert (game.name, game.presentation.title) == ("sized:Sized_6x6", "sized")
 
 
+def test_a_board_is_drawn_only_if_its_position_says_whose_stones_are_whose(folder: Path, name: str) -> None:
+    text = re.sub(r"\bown\b", "crosses", re.sub(r"\bopp\b", "noughts", (folder / "connect3.py").read_text()))
+    (folder / "wild3.py").write_text(text)
+    assert make_game(name).board_shape == (4, 3)
+    game = make_game("wild3:Connect3")
+    assert game.board_shape is None
+    assert game.presentation.board_text(game.init())
+
+
+def test_equal_positions_of_different_classes_make_different_rules(name: str) -> None:
+    rules = make_game(name).rules
+    assert {rules, rules._replace()} == {rules}
+    assert rules != rules._replace(initial=(0, 0))
+
+
 def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
     settings = compose_settings([*TINY, f"game.name={name}", f"run_dir={tmp_path}", "levels=1"])
     learn_levels(settings)
