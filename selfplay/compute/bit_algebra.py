@@ -56,7 +56,12 @@ def noted_as_compiled(function: RuleFunction) -> RuleFunction:
 
 
 def word_of(bits: Iterable[int], word_bits: int = PART_BITS) -> Word:
-    """The word of `word_bits` bits with these bits set, as a constant of rules."""
+    """The word of `word_bits` bits with these bits set, as a constant of rules.
+
+    Raises TypeError if `bits` is a number.
+    """
+    if isinstance(bits, int):
+        raise TypeError(f"word_of takes the numbers of bits, such as word_of([{bits}], {word_bits})")
     return WordInt(sum(1 << int(bit) for bit in set(bits)), parts_of_bits(word_bits))
 
 

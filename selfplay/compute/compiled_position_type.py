@@ -21,6 +21,9 @@ struct_proxy: Any = cgutils.create_struct_proxy
 uniform_tuple: Any = types.UniTuple
 lower_attributes: Any = lower_getattr_generic
 
+OPAQUE_FROM = 512
+"""The smallest width of packed positions to which LLVM 22 cannot widen a number that is loaded and shifted."""
+
 
 class PositionType(types.Type):
     """Positions of one class in compiled code."""
@@ -114,6 +117,12 @@ def _shifted_down(builder: Any, value: Any, bits: int) -> Any:
     return builder.lshr(value, ir.Constant(value.type, bits))
 
 
+def _opaque(builder: Any, number: Any) -> Any:
+    """The number, of which LLVM does not know that it is loaded or shifted."""
+    same = ir.FunctionType(number.type, [number.type])
+    return builder.asm(same, "", "=r,0", [number], False)
+
+
 def _fills(place: Any) -> bool:
     """Whether a board may have bits beside its squares while it is stored: nothing else is there, or in its word."""
     return bool(place.is_board and place.is_alone and place.word_parts == place.num_parts)
@@ -160,6 +169,8 @@ def emit_pack(context: Any, builder: Any, called: Any, values: Any) -> Any:
         for offset, number in zip(place.offsets, numbers, strict=True):
             if not _fills(place):
                 number = builder.and_(number, ir.Constant(number.type, place.mask))
+            if packed.type.width >= OPAQUE_FROM and not place.is_board:
+                number = _opaque(builder, number)
             shifted = builder.shl(_resized(builder, number, packed.type), ir.Constant(packed.type, offset))
             packed = builder.or_(packed, shifted)
     return packed

@@ -202,7 +202,8 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
             changes = sorted((before[square] == own, after[square] == own) for square in pointed[number])
             moves = over or len(changes) < 2 or changes == [(False, True), (True, False)]
             text = game.action_to_string(number)
-            expect(moves, f"{text} does not take a stone from one of two squares to the other")
+            reason = "does not take a stone from one of two squares to the other"
+            expect(moves, f"{text} {reason} (boards and actions are numbered alike for both players)")
 
 
 def _check_ends(game: Game, plies: Sequence[Transition]) -> None:

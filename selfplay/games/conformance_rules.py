@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from selfplay.compute.bit_algebra import RULES
+from selfplay.compute.bit_algebra import RULES, word_of
 from selfplay.compute.positions import PositionClass
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games.conformance_matches import Transition
@@ -125,6 +125,7 @@ def _check_marks(rule: Callable[..., Any]) -> None:
         _check_names(function)
         used = inspect.getclosurevars(function)
         called = (*used.globals.values(), *used.nonlocals.values())
+        expect(word_of not in called, "rules cannot call word_of; make the word at the top of the module", function)
         waiting += [other for other in called if isinstance(other, FunctionType) and other not in waiting]
 
 

@@ -52,8 +52,8 @@ def changed_code(was: RecordedCode | None, record: object) -> str:
         return ""
     before, after = was["modules"], now["modules"]
     names = [name for name in after if before.get(name) != after[name]] or list(after)
-    files = [getattr(sys.modules.get(name), "__file__", None) or name for name in names]
-    return f"the code of {', '.join(files)} has changed, or a value that it uses"
+    files = [file for name in names if (file := getattr(sys.modules.get(name), "__file__", None))]
+    return f"the code of {', '.join(files or names)} has changed, or a value that it uses"
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import inspect
+import itertools
 import operator
 from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
@@ -152,6 +153,11 @@ class RuleSource:
                 if isinstance(kind, tuple) and isinstance(comparison, ast.Eq | ast.NotEq):
                     are_equal = ("1n", "0n") if isinstance(comparison, ast.Eq) else ("0n", "1n")
                     return Value(f"(areEqual({left}, {right}) ? {' : '.join(are_equal)})", NUMBER, is_natural=True)
+            case ast.Compare(ops=[_, _, *_]):
+                operands = itertools.pairwise([node.left, *node.comparators])
+                pairs = (ast.Compare(one, [by], [other]) for by, (one, other) in zip(node.ops, operands, strict=True))
+                links: list[ast.expr] = [ast.copy_location(pair, node) for pair in pairs]
+                return self.value(ast.copy_location(ast.BoolOp(ast.And(), links), node))
             case ast.Call(func=ast.Name(id=name)):
                 return self._called(node, self.outer.get(name, getattr(builtins, name, None)))
         raise self.refused(node)

@@ -44,6 +44,31 @@ def test_two_full_boards_are_packed_as_they_are() -> None:
     assert packed_array([Boards(5, 1 << 63)]).tolist() == [[5, -(1 << 63)]]
 
 
+def test_numbers_that_have_just_been_loaded_are_packed_into_512_bits() -> None:
+    @position
+    class Men(NamedTuple):
+        a: Word = squares(25)
+        b: Word = squares(25)
+        c: Word = squares(25)
+        d: Word = squares(25)
+        e: Word = squares(25)
+        f: Word = squares(25)
+        g: Word = squares(25)
+        h: Word = squares(25)
+        again: int = flag()
+        plies: int = number(6)
+
+    @compiled
+    def pack_one(numbers: Any, found: Any) -> None:
+        a, b, c, d, e, f, g, h, again, plies = numbers
+        store(found, 0, pack(Men(a, b, c, d, e, f, g, h, again, plies)))
+
+    values = (1, 2, 3, 4, 5, 6, 7, 8, 1, 60)
+    found = np.zeros((1, 8), dtype=np.int64)
+    pack_one(values, word_rows(found))
+    assert found.tolist() == packed_array([Men(*values)]).tolist()
+
+
 def test_compiled_code_packs_and_unpacks_the_same_fields() -> None:
     unpack = Position.unpack
 

@@ -131,6 +131,8 @@ def test_numbers_that_compiled_code_cannot_hold_are_refused() -> None:
 def test_numbers_of_numpy_are_bits_too() -> None:
     assert word_of(np.array([0, 80, 80]), 81) == WordInt(1 | 1 << 80, 2)
     assert word_of(np.array([63])) == 1 << 63
+    with pytest.raises(TypeError, match=r"^word_of takes the numbers of bits, such as word_of\(\[3\], 64\)"):
+        word_of(3)  # type: ignore[arg-type]
     assert word_of([]) == 0
     shifted = WordInt(1 << 35, 1) << np.int32(30)  # as with actions from the arrays of a search, uncompiled
     assert (repr(shifted), shifted == np.int64(0)) == ("WordInt(0, 1)", True)

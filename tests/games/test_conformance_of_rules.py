@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from selfplay.compute.bit_algebra import rule
+from selfplay.compute.bit_algebra import rule, word_of
 from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError, line_of
 from selfplay.games import make_game
@@ -136,6 +136,11 @@ def asks_a_dictionary(p):
 
 
 @rule
+def makes_a_word(p):
+    return p.own - p.opp + word_of([0], 7) - 1
+
+
+@rule
 def takes_in_place(p, action):
     return p._replace(own=p.opp, opp=p.own if action == 2 else p.own + action + 1)
 
@@ -201,6 +206,11 @@ def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place():
     with pytest.raises(Exception, match="nopython") as caught:
         game.lead_to_move(game.init(FEW_POSITIONS + 1))
     assert line_of(caught.value) == f"{reason} {place}"
+
+
+def test_a_rule_that_makes_words_is_named():
+    with pytest.raises(ConformanceError, match=r"^pile: rules: rules cannot call word_of; .* in makes_a_word\)$"):
+        check_quickly(with_rules(margin=makes_a_word)())
 
 
 def test_a_position_that_is_changed_in_compiled_code_is_named_with_its_fields():

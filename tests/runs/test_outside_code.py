@@ -1,6 +1,7 @@
 """Code from outside that records name: recorded with what it was used for, and compared."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.registry import outside_parts
 from selfplay.runs import outside_code
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.outside_code import code_of
+from selfplay.runs.outside_code import changed_code, code_of
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from tests.support import pile
 
@@ -92,6 +93,17 @@ def test_parts_are_found_wherever_a_text_names_them(text, monkeypatch):
     assert outside_parts([text]) == {"tests.support.pile:Pile": pile.Pile}
     assert code_of({"names": [text]})["code"]["modules"].keys() >= {"tests.support.pile"}
     assert outside_parts(["tests.support.pile:Piles", "level:3", "gtp:tests.support.pile"]) == {}
+
+
+def test_only_files_are_named_whose_code_has_changed(monkeypatch):
+    monkeypatch.setattr("selfplay.registry._named_modules", {"tests.support.pile"})
+    record = {"game": "tests.support.pile:Pile"}
+    code = code_of(record)["code"]
+    assert any(name not in sys.modules for name in code["modules"])  # that of the methods of a named tuple
+    was = {**code, "sha256": "0" * 64, "modules": dict.fromkeys(code["modules"], "0" * 64)}
+    named = changed_code(was, record).removeprefix("the code of ").removesuffix(" has changed, or a value that it uses")
+    assert pile.__file__ in named.split(", ")
+    assert all(file.endswith(".py") for file in named.split(", "))
 
 
 def test_modules_that_the_user_has_not_named_are_not_imported(monkeypatch):

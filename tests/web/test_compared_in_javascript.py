@@ -4,14 +4,20 @@ import shutil
 
 import pytest
 
+from selfplay.compute.bit_algebra import rule
 from selfplay.errors import ConformanceError, SettingError
 from selfplay.games import make_game
 from selfplay.web import compared_in_javascript
 from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.javascript_values import NUMBER
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.pile import Pile
+from tests.web.page_views import needs_node, run_in_page
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+@rule
+def is_within(number):
+    return 0 <= number < 5
 
 
 @needs_node
@@ -29,6 +35,13 @@ def test_a_difference_names_the_call_and_both_results(monkeypatch):
     message = r"^pile: return_to_move\(Position\(own=., opp=.\)\) is \[1\] in JavaScript and \[-1\] in Python$"
     with pytest.raises(ConformanceError, match=message):
         compare_in_javascript(Pile())
+
+
+@needs_node
+@pytest.mark.parametrize(("value", "expected"), [(-1, 0), (0, 1), (4, 1), (5, 0)])
+def test_comparisons_in_a_row_are_translated(tmp_path, value, expected):
+    translated = javascript_of({"within": (is_within, [NUMBER])})
+    assert run_in_page(tmp_path, f"{translated}\nconsole.log(String(within({value}n)));") == expected
 
 
 def test_without_node_nothing_is_compared(monkeypatch):

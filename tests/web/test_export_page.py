@@ -61,10 +61,6 @@ def with_large_number(own: Word) -> Word:
     return own & 0x10000000000000000
 
 
-def with_two_comparisons(own: Word) -> Word:
-    return 0 < own < 5
-
-
 def calling_one(own: Word) -> Word:
     return with_division(own)
 
@@ -77,7 +73,6 @@ REFUSED = {
     with_list: "OFFSETS",
     with_negated_comparison: "~(own > 2)",
     with_large_number: "18446744073709551616",
-    with_two_comparisons: "0 < own < 5",
     calling_one: "own / 2",
 }
 

@@ -139,6 +139,15 @@ def test_stones_that_are_placed_moved_turned_and_marked_are_known(tmp_path: Path
     assert views[3]["marks"][1] == "line"
 
 
+def test_the_sign_of_a_stone_with_a_mark_is_the_letter_of_the_mark(tmp_path: Path) -> None:
+    script = """
+import { signOf } from "./pieces.js";
+const game = { seat_names: ["white", "B"] };
+console.log(JSON.stringify([signOf(game, 0), signOf(game, 1), signOf(game, 0, "king"), signOf(game, 1, "king")]));
+"""
+    assert run_in_page(tmp_path, script) == ["X", "B", "K", "K"]
+
+
 PASSED = "C1 A1 C3 B1 B2 C2"
 STANDING = "White wins. Points: black 2, white 11.5, with komi 7.5."
 RESULTS = [

@@ -10,17 +10,17 @@ const SIDE = 64;
 const DISCS = { black: "#14181c", white: "#ffffff", red: "#d42a26", yellow: "#fbc615" };
 const SIGNS = ["#1d5fa8", "#b4581a"];
 
-/** @type {(game: GameView, seat: number, middle: Point) => any} */
-function stoneOf(game, seat, [cx, cy]) {
+/** @type {(game: GameView, seat: number, middle: Point, mark: string) => any} */
+function stoneOf(game, seat, [cx, cy], mark) {
   const colours = game.stone_colours;
   if (colours !== null) {
     return svg("circle", { cx, cy, r: 0.42, fill: DISCS[colours[seat]], stroke: "#0004", "stroke-width": 0.02 });
   }
   const style = { "text-anchor": "middle", "font-family": "sans-serif", "font-weight": "bold", "font-size": 0.7 };
-  return svg("text", { class: `seat${seat}`, x: cx, y: cy + 0.25, fill: SIGNS[seat], ...style }, signOf(game, seat));
+  return svg("text", { class: `seat${seat}`, x: cx, y: cy + 0.25, fill: SIGNS[seat], ...style }, signOf(game, seat, mark));
 }
 
-// What a mark adds to a square: a line, or a letter on its stone.
+// What a mark adds to a square: a line, or a letter on its disc or on an empty square.
 /** @type {(game: BoardGame, square: number, mark: string, middle: Point) => any} */
 function markOf(game, square, mark, [x, y]) {
   if (game.draws_lines) {
@@ -62,7 +62,8 @@ export function pictureOf(game, { squares, marks } = { squares: null, marks: nul
     drawing.append(...dots.map(([cx, cy]) => svg("circle", { class: "corner", cx, cy, r: 0.15 })));
   }
   const stones = squares ?? [];
-  drawing.append(...places.flatMap((place, square) => (stones[square] ? [stoneOf(game, stones[square] === 1 ? 0 : 1, place)] : [])));
-  drawing.append(...places.flatMap((place, square) => (marks?.[square] ? [markOf(game, square, marks[square], place)] : [])));
+  drawing.append(...places.flatMap((place, square) => (stones[square] ? [stoneOf(game, stones[square] === 1 ? 0 : 1, place, marks?.[square] ?? "")] : [])));
+  const hasMark = (/** @type {number} */ square) => marks?.[square] && (game.stone_colours !== null || !stones[square]);
+  drawing.append(...places.flatMap((place, square) => (marks && hasMark(square) ? [markOf(game, square, marks[square], place)] : [])));
   return drawing;
 }

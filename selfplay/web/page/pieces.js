@@ -2,9 +2,10 @@
 
 import { element, svg } from "./drawing.js";
 
-// The sign of a player without a colour: X or O, as in the console, unless its name is one character.
-/** @type {(game: Pick<GameView, "seat_names">, seat: number) => string} */
-export const signOf = ({ seat_names: names }, seat) => (names[seat].length === 1 ? names[seat] : "XO"[seat]);
+// The sign of a stone without a colour: the first letter of its mark; without a mark X or O, as in the console, unless
+// the name of the player is one character.
+/** @type {(game: Pick<GameView, "seat_names">, seat: number, mark?: string) => string} */
+export const signOf = ({ seat_names: names }, seat, mark = "") => (mark !== "" ? mark[0].toUpperCase() : names[seat].length === 1 ? names[seat] : "XO"[seat]);
 
 /** @type {(game: GameView, seat: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, isDead?: boolean, mark?: string}) => any} */
 export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, mark = "" }) {
@@ -12,7 +13,7 @@ export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, 
   if (game.stone_colours) {
     return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` }, ...(mark === "" ? [] : [element("b", {}, mark[0].toUpperCase())]));
   }
-  const name = signOf(game, seat);
+  const name = signOf(game, seat, mark);
   const drawing =
     name === "X"
       ? svg("path", { d: "M24 24L76 76M76 24L24 76" })
