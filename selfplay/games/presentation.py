@@ -318,6 +318,16 @@ class Presentation:
         """
         return [action] if self._has_action_per_square and action != self.game.pass_action else []
 
+    @property
+    def drops_stones(self) -> bool:
+        """Whether a person clicks anywhere in a column, as in games in which stones fall; the page draws such a board
+        upright."""
+        if self.game.num_squares is None:
+            return False
+        columns = self.game.square_numbers.T.tolist()
+        pointed = [list(self.pointed_squares(action)) for action in range(self.game.num_distinct_actions)]
+        return any(pointed) and all(squares in columns for squares in pointed if squares)
+
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
         """For each action, the square of its `pointed_squares` on which it puts a stone or a mark; None if on none.
 

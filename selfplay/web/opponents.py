@@ -92,6 +92,7 @@ class OpponentCatalog:
             why_illegal=game.presentation.why_illegal,
             draws_lines=game.presentation.draws_lines,
             may_move_again=game.rules.moves_again is not None,
+            drops_stones=game.presentation.drops_stones,
             turns_for_second=game.presentation.turns_for_second,
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],

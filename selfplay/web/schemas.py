@@ -204,6 +204,7 @@ class GameView(BaseModel):
         "the others the places of lines, which are drawn where there is a mark."
     )
     may_move_again: bool = Field(description="Whether the same player may move several times in a row.")
+    drops_stones: bool = Field(description="Whether a click anywhere in a column drops a stone into it.")
     turns_for_second: bool = Field(
         description="Whether the board is turned by half a turn for a person who moves second."
     )

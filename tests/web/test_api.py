@@ -225,4 +225,5 @@ def test_the_games_are_listed_and_others_have_no_rules(client: TestClient) -> No
     assert [view["name"] for view in views] == game_names()
     turned = [view["name"] for view in views if view["turns_for_second"]]
     assert turned == ["breakthrough", "breakthrough_6x6", "breakthrough_8x8", "draughts"]
+    assert [view["name"] for view in views if view["drops_stones"]] == ["connect_four"]
     assert client.get("/api/games/nine/rules").status_code == 404

@@ -41,15 +41,15 @@ function edge(texts, kind) {
 }
 
 // The board with its surroundings: {frame, heads, turn}. A board of columns has their numbers above it (the heads), which show
-// the values. Others have letters and numbers if their squares are named a1, b1, … or by row and column (0,1).
+// the values. Others have letters and numbers if their squares are named a1, b1, … or by row and column.
 // turn(isTurned): exchanges the ends of the letters and numbers.
 /** @type {(game: BoardGame, board: any) => {frame: any, heads: any[], turn: (isTurned: boolean) => void}} */
-export function framed({ rows, columns, square_names: names }, board) {
-  if (names.every((name) => name.startsWith("column "))) {
+export function framed({ rows, columns, square_names: names, drops_stones: dropsStones }, board) {
+  if (dropsStones) {
     const top = edge(names.slice(0, columns).map((_, column) => String(column + 1)), "top heads");
     return { frame: element("div", { class: "framed columns" }, top, board), heads: [...top.children], turn: () => {} };
   }
-  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/i)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse() ?? []);
+  const parts = names.map((name) => name.match(/^([a-z])(\d+)$/i)?.slice(1) ?? name.match(/^(\d+),(\d+)$/)?.slice(1).reverse() ?? name.match(/^column (\d+), row (\d+)$/)?.slice(1) ?? []);
   if (parts.some(({ length }) => length === 0)) {
     return { frame: board, heads: [], turn: () => {} };
   }
