@@ -166,6 +166,10 @@ class ForfeitError(SelfPlayError):
     """A player that cannot continue its match or broke the rules, and therefore loses the match."""
 
 
+class ResignError(ForfeitError):
+    """A player that gives its match up because it expects to lose it."""
+
+
 class ConformanceError(SelfPlayError):
     """A game that breaks the contract of games, or a player that breaks the contract of players.
 

@@ -54,6 +54,8 @@ class Forfeit(NamedTuple):
     player: int
     """Which of the two players (0 or 1) lost it."""
     reason: str
+    has_resigned: bool = False
+    """Whether it gave the match up, and broke no rule."""
 
 
 class MatchRecord(NamedTuple):

@@ -81,7 +81,7 @@ class RunningResults(NamedTuple):
     by_seat: WinDrawLoss[int] = NO_MATCHES
     """Counted for the player who moves first."""
     forfeits: tuple[int, int] = (0, 0)
-    """Number of matches that each of the two players forfeited, and so lost."""
+    """Number of matches that each of the two players forfeited, and so lost; those that it resigned do not count."""
 
     @property
     def matches(self) -> int:
@@ -93,7 +93,7 @@ class RunningResults(NamedTuple):
             WinDrawLoss(*(int(ended.sum()) for ended in (returns > 0, returns == 0, returns < 0)))
             for returns in (record.returns(), record.states[-1].returns)
         )
-        losers = [forfeit.player for forfeit in record.forfeits]
+        losers = [forfeit.player for forfeit in record.forfeits if not forfeit.has_resigned]
         forfeits = self.forfeits[0] + losers.count(0), self.forfeits[1] + losers.count(1)
         return RunningResults(total([self.by_player, by_player]), total([self.by_seat, by_seat]), forfeits)
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ConformanceError, ForfeitError, SettingError, shortened
+from selfplay.errors import ConformanceError, ForfeitError, ResignError, SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
@@ -67,7 +67,7 @@ def play_batch(
             try:
                 action = _chosen_actions(players, state, seats, Draws(key, match, len(actions)))
             except ForfeitError as error:
-                return _forfeited(MatchRecord(match, seats, tuple(states), tuple(actions)), str(error))
+                return _forfeited(MatchRecord(match, seats, tuple(states), tuple(actions)), error)
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
         state = game.step_unchecked(state, action)
         states.append(state)
@@ -87,11 +87,13 @@ def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws)
     return action
 
 
-def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
+def _forfeited(record: MatchRecord, error: ForfeitError) -> MatchRecord:
     """A record of one match, lost by the player to move."""
-    log.info("match %d: %s", int(record.match), reason)
+    log.info("match %d: %s", int(record.match), error)
     state = record.states[-1]
-    forfeit = Forfeit(int(record.match), int(record.seats ^ state.current_player), reason)
+    forfeit = Forfeit(
+        int(record.match), int(record.seats ^ state.current_player), str(error), isinstance(error, ResignError)
+    )
     return record._replace(states=(*record.states[:-1], forfeited_state(state)), forfeits=(forfeit,))
 
 

@@ -11,7 +11,15 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.engines.process import EngineProcess, command_words
-from selfplay.errors import EngineError, ForfeitError, IllegalActionError, NotNowError, SettingError, StageError
+from selfplay.errors import (
+    EngineError,
+    ForfeitError,
+    IllegalActionError,
+    NotNowError,
+    ResignError,
+    SettingError,
+    StageError,
+)
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.player import Player
@@ -125,6 +133,10 @@ class EnginePlayer(Player):
     def __del__(self) -> None:
         if getattr(self, "_engine", None) is not None:
             self.close()
+
+    def resign(self) -> NoReturn:
+        """The engine gives its match up; it plays the next one. Raises ResignError."""
+        raise ResignError(f"{self.name} resigns")
 
     def _forfeit(self, reason: str) -> NoReturn:
         self.close()

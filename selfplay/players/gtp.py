@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from selfplay.engines.gtp import Vertices, ask, colour_of, title_of
 from selfplay.engines.process import EngineProcess
-from selfplay.errors import EngineError, SettingError
+from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.engine import EnginePlayer, advice
@@ -59,7 +59,7 @@ class GtpPlayer(EnginePlayer):
         self._tell_match(engine)
         vertex = ask(engine, f"genmove {colour_of(int(state.current_player))}", self.time_limit).strip()
         if vertex.lower() == "resign":
-            raise EngineError("it resigned")
+            self.resign()
         return vertex
 
     def read_move(self, text: str) -> int:

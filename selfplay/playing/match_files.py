@@ -12,7 +12,8 @@ REASONS = {"R": "resignation", "T": "time", "F": "forfeit"}
 def record_of_session(session: Session) -> Record:
     """The current match, with the names of its players."""
     states = [session.state_before(ply) for ply in range(len(session.plies) + 1)]
-    return record_of(session.game, states, [ply.action for ply in session.plies], session.names)
+    actions = [ply.action for ply in session.plies]
+    return record_of(session.game, states, actions, session.names, has_resigned=session.has_resigned)
 
 
 def save_match(session: Session, name: str) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import torch
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
+from selfplay.errors import ForfeitError, IllegalActionError, NotNowError, ResignError
 from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
@@ -68,6 +68,7 @@ class Session:
         match: the number of the current match; the first is the number that a learning player has seen, so that it
             does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
+        has_resigned: whether a player, or a person, has given the match up.
         results: the results of the matches counted so far.
         plies: those of the current match so far.
         estimates: those computed in the current match, by ply; see `estimate`.
@@ -91,7 +92,7 @@ class Session:
 
     def _begin(self, first_player: int, start: State | None = None) -> None:
         self.first_player = first_player
-        self.is_practice = self._is_counted = False
+        self.is_practice = self._is_counted = self.has_resigned = False
         self._states, self.plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
         self.estimates: dict[int, Estimate | None] = {}
 
@@ -241,7 +242,8 @@ class Session:
         try:
             action = self.choice_of(player)
         except ForfeitError as error:
-            forfeit = Forfeit(self.match, self.first_player ^ self.to_move, str(error))
+            self.has_resigned = isinstance(error, ResignError)
+            forfeit = Forfeit(self.match, self.first_player ^ self.to_move, str(error), self.has_resigned)
             self._states[-1] = forfeited_state(self.state)
             if not self._is_counted:
                 self._count(forfeit)
@@ -321,6 +323,7 @@ class Session:
         returned = 0.0 if loser is None else 2.0 * loser - 1.0
         over, returns = torch.ones_like(self.state.terminated), torch.full_like(self.state.returns, returned)
         self._states[-1] = self.state._replace(terminated=over, returns=returns)
+        self.has_resigned = loser is not None
 
     def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""

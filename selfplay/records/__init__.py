@@ -31,6 +31,8 @@ from selfplay.records.written import WrittenMatch
 from selfplay.registry import Registry
 
 NO_MATCH = "the text holds no match"
+RESIGNED = "R"
+"""`Result.by` of a match that a player has given up."""
 GIVEN_UP = "F"
 """`Result.by` of a match that a player has forfeited."""
 
@@ -219,11 +221,26 @@ def ending_of(path: Path) -> str:
     return path.suffix.removeprefix(".").lower()
 
 
-def record_of(game: Game, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> Record:
-    """A match of these players. `states`: the position (B = 1) before each action, and the last one."""
+def record_of(
+    game: Game,
+    states: Sequence[State],
+    actions: Sequence[int],
+    players: tuple[str, str],
+    *,
+    has_resigned: bool = False,
+) -> Record:
+    """A match of these players.
+
+    Args:
+        states: the position (B = 1) before each action, and the last one.
+        has_resigned: whether the match ended so; otherwise a match that ended before the rules end it is a forfeit.
+    """
     first, usual = states[0], game.init()
     is_usual = torch.equal(first.position, usual.position) and int(first.current_player) == int(usual.current_player)
-    return Record(game, actions, None if is_usual else first, players, result_of(game, states[-1]))
+    result = result_of(game, states[-1])
+    if result is not None and result.by == GIVEN_UP and has_resigned:
+        result = result._replace(by=RESIGNED)
+    return Record(game, actions, None if is_usual else first, players, result)
 
 
 def written_record(record: Record, name: str | None = None) -> MatchFile:
@@ -263,5 +280,5 @@ def result_of(game: Game, last: State) -> Result | None:
         return None
     returned = int(last.returns)
     if not bool(game.state_at(last.position).terminated):
-        return Result(returned, GIVEN_UP)
+        return Result(returned, GIVEN_UP if returned else "")
     return Result(returned, f"{abs(float(game.score(last))):g}" if game.rules.margin is not None else "")

@@ -15,7 +15,9 @@ def match_file(game: Game, record: MatchRecord, row: int, players: Players) -> M
     """The match in row `row` of a record of matches between `players`."""
     actions, first = record.actions_of(row), int(record.seats[row])
     states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
-    return written_record(record_of(game, states, actions, (players[first].name, players[1 - first].name)))
+    names, number = (players[first].name, players[1 - first].name), int(record.match[row])
+    has_resigned = any(forfeit.match == number and forfeit.has_resigned for forfeit in record.forfeits)
+    return written_record(record_of(game, states, actions, names, has_resigned=has_resigned))
 
 
 def write_match(folder: str | Path, number: int, match: MatchFile) -> None:

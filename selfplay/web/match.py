@@ -355,5 +355,6 @@ class Match:
             for seat, (name, offer) in enumerate(held)
         )
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
-        made = written_record(record_of(self.game, states, [ply.action for ply in session.plies], (first, second)))
+        actions = [ply.action for ply in session.plies]
+        made = written_record(record_of(self.game, states, actions, (first, second), has_resigned=session.has_resigned))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

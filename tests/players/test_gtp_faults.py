@@ -15,11 +15,13 @@ from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.state import forfeited_state
+from selfplay.learners.learner import LevelInputs
+from selfplay.learners.records import Records
 from selfplay.matches.series import Series
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.result_text import result_of, result_text
 from selfplay.playing.session import Session
-from selfplay.records import record_of, written_record
+from selfplay.records import Result, read_record_file, record_of, written_record
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.deadline import Deadline, StoppedError
 from selfplay.settings.compose import compose_settings_of
@@ -37,7 +39,6 @@ FAULTS = {
     "stall": "it did not answer 'genmove B' within 0.5 seconds",
     "cheat": "it played A1, which is not legal",
     "babble": "'hello' is not an answer of the protocol",
-    "resign": "it resigned",
     "many-lines": "it wrote more than 1 MB to stdout",
     "digits-in-a-vertex": f"'A{'9' * 76}...' is not a vertex of a board of 3x3",
 }
@@ -79,7 +80,7 @@ def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
 
 def test_a_match_that_is_forfeited_before_its_first_ply_is_counted_and_shown(tmp_path: Path, caplog) -> None:
     caplog.set_level(logging.INFO, logger="selfplay")
-    first = f"'gtp:{command(tmp_path, 'resign', 1)}'"
+    first = f"'gtp:{command(tmp_path, 'cheat', 1)}'"
     chosen = [f"first={first}", "second=random", "matches=2", "show=true", "opening_plies=0"]
     results = play_match_series(compose_settings_of(MatchSettings, "matches", chosen))
     assert (results.forfeits, results.by_player.losses, results.matches) == ((1, 0), 1, 2)
@@ -93,8 +94,26 @@ def test_a_match_that_is_forfeited_before_its_first_ply_is_counted_and_shown(tmp
     assert len(discounted_rows(GAME, record).match) == 0
 
 
+def test_an_engine_that_resigns_plays_the_next_match_and_its_match_can_be_learned_from(tmp_path: Path) -> None:
+    player = fake(tmp_path, "resign", at=6)
+    lines = list(play_matches(GAME, (player, FirstLegal(GAME)), range(4), KEY, alternate=False))
+    player.close()
+    assert [(float(record.returns()), len(record.actions)) for record in lines] == [(1, 7), (-1, 2), (1, 7), (1, 7)]
+    assert [forfeit.reason for record in lines for forfeit in record.forfeits] == [f"{player.name} resigns"]
+    assert len((tmp_path / "pids").read_text().split()) == 1
+    (tmp_path / "done").unlink()
+    chosen = ["game=go_3x3", f"first='gtp:{command(tmp_path, 'resign', 2)}'", "second=random", "matches=1"]
+    chosen += ["opening_plies=0", f"sgf={tmp_path}"]
+    results = play_match_series(compose_settings_of(MatchSettings, "matches", chosen))
+    assert (results.forfeits, results.text(("it", "random"))[-15:]) == ((0, 0), "drawn 0 (0.000)")
+    record = read_record_file(tmp_path / "match_000001.sgf")
+    assert (record.result, len(record.actions)) == (Result(-1, "R"), 2)
+    (rows,) = Records(files=[str(tmp_path / "*.sgf")]).generate(LevelInputs(make_game("go_3x3")), range(1))
+    assert rows.target.tolist() == [-1, 1]
+
+
 def test_a_dataset_has_no_rows_of_forfeited_matches(tmp_path: Path) -> None:
-    engine, folder = f"'gtp:{command(tmp_path, 'resign', 4)}'", RunFolder(tmp_path / "run")
+    engine, folder = f"'gtp:{command(tmp_path, 'cheat', 4)}'", RunFolder(tmp_path / "run")
     generate_level(tiny_settings(folder.path, "matches=4", f"opponent={engine}"), 0)
     rows = read_dataset(folder.dataset(0), GAME.observation_codec)
     assert len({*rows.match}) == 3
