@@ -35,7 +35,7 @@ function whyNot(square, chosen) {
   if (game.draws_lines) {
     return marks?.[square] ? "This line is drawn already." : "Click between two dots to draw a line.";
   }
-  if (name.startsWith("column ")) {
+  if (game.drops_stones) {
     return `${capital(name.split(",")[0])} is full.`;
   }
   if (game.moves_stones) {
