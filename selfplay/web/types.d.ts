@@ -9,7 +9,7 @@ type Match = Required<
 type SavedMatch = Omit<Match, "game" | "opponent"> & { opponent: string | null };
 
 /** How a match is shown, as in an address. values: those on the board, null for the usual ones; ply: see State. */
-type ShownAs = { isAnalysed: boolean; values: string | null; ply: number | null; hasTerritory: boolean };
+type ShownAs = { isAnalysed: boolean; values: string | null; ply: number | null; hasTerritory: boolean; variation: string | null; isInVariation: boolean };
 
 /** The choices of a story. runs: ids of other runs; smoothing: values on each side that a mean takes in; hidden: levels. */
 type Choices = { runs: string[]; smoothing: number; hidden: Set<number> };
@@ -96,6 +96,9 @@ type Line = { texts: string[]; views: MatchView[]; step: number };
 /** What the page is for at present. play: nothing is valued; analyse: values, the course of the match, other positions. */
 type Face = "play" | "analyse";
 
+/** The match, or a variation of it, with what is known of it: see State. */
+type LineOfPlay = Pick<State, "record" | "positions" | "judged" | "territories"> & { match: Match; answer: MatchView };
+
 interface State {
   /** Draws everything; set when the page starts. */
   render: () => void;
@@ -133,6 +136,8 @@ interface State {
   lesson: Lesson | null;
   /** A line that is stepped through on the board. */
   line: Line | null;
+  /** The match while a variation of it is shown, or the variation while the match is; null without a variation. */
+  beside: (LineOfPlay & { isMatch: boolean }) | null;
   face: Face;
   /** A request that changes the match is running. */
   isBusy: boolean;

@@ -9,14 +9,14 @@ import { chosenStart } from "./options.js";
 import * as players from "./players.js";
 import { arePrepared, isLate, notePrepared, prepare } from "./preparing.js";
 import { answerTo, askForMore, look, stopAsking } from "./review.js";
-import { count, forgetLeft, keepInAddress, keepInHistory, movesBefore, opened, sharedPlies, state, take } from "./state.js";
+import { aboutVariation, count, forgetLeft, keepInAddress, keepInHistory, matchItself, movesBefore, opened, sharedPlies, state, take } from "./state.js";
 import { capital, fail, isThinking, PREPARING, say, whatHappened, whatToDo } from "./words.js";
 
 /**
  * foreseen: what is shown of the change until the answer comes. isNew: it is shown before its players are prepared. isOther: it
  * takes the place of the match, which can be returned to. isRead: its moves are a text from elsewhere, which may say more of it,
- * and may break off. advance: whether players move.
- * @typedef {{foreseen?: object | null, isNew?: boolean, isOther?: boolean, isRead?: boolean, advance?: boolean}} Options
+ * and may break off. advance: whether players move. beside: see take.
+ * @typedef {{beside?: State["beside"], foreseen?: object | null, isNew?: boolean, isOther?: boolean, isRead?: boolean, advance?: boolean}} Options
  */
 
 // Milliseconds between two questions whether the server answers again, and between two moves that are watched.
@@ -65,13 +65,13 @@ export async function whenFree() {
 
 // Makes this the match, after the moves of the players.
 /** @type {(match: Match, options?: Options) => Promise<Failure>} */
-function become(match, options = {}) {
+export function become(match, options = {}) {
   running = asked(match, options);
   return running;
 }
 
 /** @type {(match: Match, options: Options) => Promise<Failure>} */
-async function asked(match, { foreseen = null, isNew = false, isOther = false, isRead = false, advance = !address.areWatching(match.person) }) {
+async function asked(match, { beside, foreseen = null, isNew = false, isOther = false, isRead = false, advance = !address.areWatching(match.person) }) {
   const mine = state.visit;
   /** @type {Failure} */
   let failure = null;
@@ -83,7 +83,7 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, i
   const isWaiting = advance && !isNew && !arePrepared(match);
   const notice = setTimeout(() => isSilent || mine !== state.visit || say(isWaiting ? PREPARING : "One moment…"), QUICK);
   try {
-    await askAndTake(match, { isNew, isOther, isRead, advance }, mine).finally(() => clearTimeout(notice));
+    await askAndTake(match, { beside, isNew, isOther, isRead, advance }, mine).finally(() => clearTimeout(notice));
   } catch (/** @type {any} */ error) {
     failure = error;
     if (mine === state.visit) {
@@ -104,8 +104,8 @@ async function asked(match, { foreseen = null, isNew = false, isOther = false, i
   return failure;
 }
 
-/** @type {(match: Match, options: {isNew: boolean, isOther: boolean, isRead: boolean, advance: boolean}, mine: number) => Promise<void>} */
-async function askAndTake(match, { isNew, isOther, isRead, advance }, mine) {
+/** @type {(match: Match, options: {beside: State["beside"] | undefined, isNew: boolean, isOther: boolean, isRead: boolean, advance: boolean}, mine: number) => Promise<void>} */
+async function askAndTake(match, { beside, isNew, isOther, isRead, advance }, mine) {
   const before = state.answer;
   /** @type {number | null} */
   let first = null;
@@ -134,7 +134,7 @@ async function askAndTake(match, { isNew, isOther, isRead, advance }, mine) {
       keepInHistory();
       isOther = false;
     }
-    await shown(match, answer, isRead ? record : null);
+    await shown(match, answer, isRead ? record : null, beside);
     isRead = false;
     if (mine !== state.visit) {
       return;
@@ -150,7 +150,7 @@ async function askAndTake(match, { isNew, isOther, isRead, advance }, mine) {
     match = opened().match;
     isShownOnly = false;
   }
-  say(whatHappened(opened().answer, first));
+  say(aboutVariation() + whatHappened(opened().answer, first));
   sayBroken();
 }
 
@@ -163,10 +163,10 @@ function sayBroken() {
   }
 }
 
-/** @type {(match: Match, answer: MatchView, record: RecordView | null) => Promise<void>} */
-async function shown(match, answer, record) {
+/** @type {(match: Match, answer: MatchView, record: RecordView | null, beside: State["beside"] | undefined) => Promise<void>} */
+async function shown(match, answer, record, beside) {
   const mine = state.visit;
-  take(match, answer, record);
+  take(match, answer, record, beside);
   forgetLeft(answer);
   keepInAddress();
   await look();
@@ -220,10 +220,10 @@ export function play(action) {
   return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
 }
 
-// The match before a ply. What follows the end of a match is practice.
-/** @type {(ply: number, options?: Options) => Promise<Failure>} */
-export function playOnFrom(ply, options = {}) {
-  const { match, answer } = opened();
+// The match before a ply. What follows the end of a match is practice. match: with these players.
+/** @type {(ply: number, options?: Options, match?: Match) => Promise<Failure>} */
+export function playOnFrom(ply, options = {}, match = opened().match) {
+  const { answer } = opened();
   const isPractice = match.position === null && (match.is_practice || answer.is_over);
   return become({ ...match, moves: movesBefore(answer, ply), is_practice: isPractice, dead: null, ended: null }, options);
 }
@@ -250,7 +250,7 @@ export function undo() {
 
 // The next match, in the other seat if this is chosen.
 export function next() {
-  const { match } = opened();
+  const { match } = matchItself();
   const person = address.isOnePerson(match.person) && address.isOnePerson(checked("person")) ? checked("person") : match.person;
   return become({ ...match, person, seed: address.newSeed(), moves: "", position: chosenStart(), is_practice: false, stood_in: [], dead: null, ended: null }, { isNew: true, isOther: true });
 }

@@ -35,9 +35,10 @@ export const areTwoPeople = (people) => SEATS[people ?? ""]?.length === 2;
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 // {view, game, saved, shown}. saved: the match in the address, with the fields of a request except the game, where null
-// means the default opponent; null if there is no match. shown: {isAnalysed, values, ply, hasTerritory}: whether it is analysed,
-// the values on the board (null: the usual ones), the number of plies before the position (null: all plies), and whether
-// territory is shown; all but the first are of an analysis. Moves without players are shown as they are.
+// means the default opponent; null if there is no match. shown: {isAnalysed, values, ply, hasTerritory, variation, isInVariation}: whether it is analysed,
+// the values on the board (null: the usual ones), the number of plies before the position (null: all plies), whether
+// territory is shown, the moves of the variation beside the match (null: none), and whether the position is in it; all but the
+// first are of an analysis. Moves without players are shown as they are.
 /** @type {(hash: string) => {view: string, game: string | undefined, saved: SavedMatch | null, shown: ShownAs | null}} */
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
@@ -65,8 +66,8 @@ export function read(hash) {
     ended: ENDS.find((end) => end === given.get("ended")) ?? null,
   };
   const ply = given.has("ply") ? Number(given.get("ply")) : null;
-  const isAnalysed = ["analyse", "values", "ply", "territory"].some((name) => given.has(name));
-  return { view: "play", game, saved, shown: { isAnalysed, values: given.get("values"), ply, hasTerritory: given.has("territory") } };
+  const isAnalysed = ["analyse", "values", "ply", "territory", "variation"].some((name) => given.has(name));
+  return { view: "play", game, saved, shown: { isAnalysed, values: given.get("values"), ply, hasTerritory: given.has("territory"), variation: given.get("variation"), isInVariation: given.get("line") === "variation" } };
 }
 
 // The choices in the address of a story, as StoryChoices has them; null if it has none.
@@ -107,7 +108,7 @@ function readPosition(text) {
 
 // shown: as in the result of read.
 /** @type {(match: Match, shown?: Partial<ShownAs>) => string} */
-export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, stood_in: stoodIn, dead, ended }, { isAnalysed = false, values = null, ply = null, hasTerritory = false } = {}) {
+export function write({ game, opponent, person, partner, adviser, seed, position, moves, is_practice: isPractice, stood_in: stoodIn, dead, ended }, { isAnalysed = false, values = null, ply = null, hasTerritory = false, variation = null, isInVariation = false } = {}) {
   const given = new URLSearchParams({ opponent, person });
   const optional = {
     partner,
@@ -123,6 +124,8 @@ export function write({ game, opponent, person, partner, adviser, seed, position
     values,
     ply: ply === null ? null : String(ply),
     territory: hasTerritory ? "1" : null,
+    variation,
+    line: isInVariation ? "variation" : null,
   };
   Object.entries(optional).forEach(([name, value]) => value && given.set(name, value));
   return `#play/${game}?${given}`;

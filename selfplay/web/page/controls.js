@@ -3,7 +3,7 @@
 import { areWatching, isOnePerson } from "./address.js";
 import { isAccepted, isCounting } from "./counting.js";
 import { at } from "./drawing.js";
-import { cursor, state } from "./state.js";
+import { cursor, isVariation, state } from "./state.js";
 
 // In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
 // would be the solution.
@@ -28,9 +28,10 @@ function shownButtons() {
   const isOver = match?.is_over ?? false;
   const isWatched = areWatching(match?.people);
   const watching = isWatched && !isOver ? ["step", "run"] : [];
-  const learn = isOver && match?.plies.some((ply) => ply.by_person) ? ["learn"] : [];
+  const learn = isOver && !isVariation() && match?.plies.some((ply) => ply.by_person) ? ["learn"] : [];
   if (face === "analyse") {
-    return ["play-on", ...watching, "hint", ...learn];
+    const variation = isVariation() ? ["to-match", "close-variation"] : state.beside === null ? [] : ["close-variation"];
+    return ["play-on", ...(isVariation() ? [] : watching), "hint", ...learn, ...variation];
   }
   if (isOver) {
     return ["new", ...(isOnePerson(match?.people) ? ["rematch"] : []), ...(match?.can_undo ? ["undo"] : []), ...learn];
@@ -57,7 +58,9 @@ export function showControls() {
     learn: !isBusy,
     step: !isBusy && isOpen,
     run: isOpen,
-    "play-on": !isBusy && !isEdited && ply < count,
+    "play-on": !isBusy && !isEdited && (ply < count || isVariation()),
+    "to-match": !isBusy,
+    "close-variation": !isBusy,
     solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
     "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
     "end-lesson": true,

@@ -1,7 +1,7 @@
 // Why a click on the board does nothing, in a sentence.
 
 import { areWatching } from "./address.js";
-import { cursor, onBoard, opened, state } from "./state.js";
+import { canVary, cursor, onBoard, opened, state } from "./state.js";
 import { capital, isThinking } from "./words.js";
 
 // chosen: the square of the stone that is to be moved; null without one.
@@ -12,7 +12,7 @@ export function whyIllegal(square, chosen) {
     return "No match is open. Press New match.";
   }
   if (lesson === null && cursor() < answer.plies.length) {
-    return `This is the position before move ${cursor() + 1}; » shows the last one.`;
+    return canVary() ? whyNot(square, chosen) : `This is the position before move ${cursor() + 1}; » shows the last one.`;
   }
   if (answer.is_over) {
     return lesson === null ? `The match is over. ${answer.result}` : whyNot(square, chosen);

@@ -5,18 +5,18 @@ import { showControls } from "./controls.js";
 import { isCounting } from "./counting.js";
 import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { showMoves } from "./moves_view.js";
+import { keepInSight, showMoves } from "./moves_view.js";
 import { stoneOf } from "./pieces.js";
-import { cursor, onBoard, opened, position, results, state, valued, wantsJudge } from "./state.js";
+import { canVary, cursor, isVariation, lineShown, matchItself, onBoard, opened, parting, position, results, state, valued, wantsJudge } from "./state.js";
 import { showAboutTerritory, territory } from "./territory.js";
 import { isExactPoints, RESULT_SCALE, valuesToShow, valueText } from "./values.js";
 import { aboutBest, aboutPractice, aboutRecord, capital, countRule, curveKind, curveSource, nameOf, pointsText, scoreText, valuesAbout } from "./words.js";
 
 const FACES = ["play", "analyse"];
 
-// Draws the state; goTo: shows the position after a number of plies.
-/** @type {(goTo: GoTo) => void} */
-export function showMatch(goTo) {
+// Draws the state; goTo: shows the position after a number of plies; goToIn: the same in the match or in the variation.
+/** @type {(goTo: GoTo, goToIn: (isOfMatch: boolean) => GoTo) => void} */
+export function showMatch(goTo, goToIn) {
   const { game, answer, isBusy, isEdited } = opened();
   document.body.dataset.busy = String(isBusy);
   at("board").classList.toggle("waiting", isBusy);
@@ -35,7 +35,7 @@ export function showMatch(goTo) {
   at("count-rule").hidden = !isCounting();
   at("count-rule").textContent = countRule(answer);
   at("score").textContent = scoreText(answer, results());
-  at("standing").textContent = [aboutPractice(answer), answer.standing ?? ""].join(" ").trim();
+  at("standing").textContent = [aboutPractice(matchItself().answer), answer.standing ?? ""].join(" ").trim();
   showRecord(answer, ply);
   at("aim").hidden = answer.plies.length > 0;
   at("aim").textContent = game.aim;
@@ -44,7 +44,7 @@ export function showMatch(goTo) {
   const match = valued();
   // In a lesson, values would be the solution, and steps follow the best line.
   const isValued = state.face === "analyse" && checked("values") !== "none" && state.lesson === null;
-  showMoves(match, ply, { isValued, goTo: state.lesson === null ? goTo : () => {} });
+  showLines({ isValued, goToIn: state.lesson === null ? goToIn : () => () => {} });
   if (state.face === "analyse") {
     drawCurve(at("curve"), { game, match, cursor: ply, isWaiting: wantsJudge(), goTo });
     drawLosses(at("discs-lost"), { game, match });
@@ -52,6 +52,20 @@ export function showMatch(goTo) {
     at("curve-source").textContent = curveSource(match);
     at("grades").textContent = game.grades;
   }
+}
+
+// The moves of the match, and below them those of the variation.
+/** @type {(options: {isValued: boolean, goToIn: (isOfMatch: boolean) => GoTo}) => void} */
+function showLines({ isValued, goToIn }) {
+  const [ply, shared, { beside }] = [cursor(), parting(), state];
+  const isInMatch = !isVariation() || ply <= shared;
+  showMoves(at("plies"), valued(matchItself()), { cursor: isInMatch ? ply : null, isValued, goTo: goToIn(true) });
+  at("variation-plies").hidden = beside === null || state.face !== "analyse";
+  if (beside !== null) {
+    const variation = valued(isVariation() ? lineShown() : beside);
+    showMoves(at("variation-plies"), variation, { cursor: isInMatch ? null : ply, first: shared, isValued, goTo: goToIn(false) });
+  }
+  keepInSight(at("plies").parentElement);
 }
 
 // What is known of a match that was loaded, and the comment on the position that is shown.
@@ -93,11 +107,11 @@ function showBoard() {
   const isLast = ply === answer.plies.length;
   // An action that is chosen while an opponent takes over is played afterwards.
   const isFree = !isBusy || isTakingOver;
-  const isOpen = lesson === null ? isLast && answer.awaits_person && isFree : !isLast && !lesson.isSolved;
+  const isOpen = lesson === null ? (isLast && answer.awaits_person && isFree) || canVary() : !isLast && !lesson.isSolved;
   const isInLine = line !== null && line.step > 0;
   const ghost = lesson === null || isInLine ? null : (answer.plies[ply]?.action ?? null);
   board.show({
-    match: { ...shown, squares: shown.squares ?? [], ...foreseen },
+    match: { ...shown, person_seat: matchItself().answer.person_seat, squares: shown.squares ?? [], ...foreseen },
     known: foreseen === null ? known : new Map(),
     scale,
     isOpen,
@@ -124,12 +138,11 @@ function showBoard() {
 // ---------------------------------------------------------------------- who plays
 
 // The seat at the bottom of the board: that of the only person, or of who moves first.
-/** @type {(match: MatchView) => number} */
-const bottomOf = (match) => match.person_seat ?? 0;
+const bottomOf = () => matchItself().answer.person_seat ?? 0;
 
 /** @type {(game: GameView, answer: MatchView, shown: MatchView) => void} */
 function showSeats(game, answer, shown) {
-  const below = bottomOf(answer);
+  const below = bottomOf();
   const plain = { isNew: false, isTurned: false, isGhost: false };
   for (const [id, seat] of Object.entries({ above: 1 - below, below })) {
     const stone = game.rows === null ? [] : [stoneOf(game, seat, plain)];
@@ -149,9 +162,9 @@ function showSeats(game, answer, shown) {
 
 /** @type {(shown: ValuesOfPosition) => void} */
 function showBar({ known, scale, judged }) {
-  const { game, answer } = opened();
+  const { game } = opened();
   at("bar").hidden = state.face !== "analyse" || checked("values") === "none" || (state.lesson !== null && !state.lesson.isSolved);
-  const below = bottomOf(answer);
+  const below = bottomOf();
   const colourOf = (/** @type {number} */ seat) => game.stone_colours?.[seat] ?? `seat${seat}`;
   at("bar").replaceChildren(evaluationBar({ ...evaluationFor(below, { known, scale, judged }), bottom: colourOf(below), top: colourOf(1 - below) }));
 }

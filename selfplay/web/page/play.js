@@ -17,8 +17,9 @@ import * as players from "./players.js";
 import { ask, goTo } from "./review.js";
 import "./settings.js";
 import * as setup from "./setup.js";
+import * as variation from "./variation.js";
 import { say as sayShared, showMovesText } from "./share.js";
-import { bringValues, clear, cursor, isShown, keepInAddress, noteLeft, opened, returnToLeft, savedAddress, state } from "./state.js";
+import { bringValues, clear, cursor, isShown, isVariation, keepInAddress, matchItself, noteLeft, opened, position, returnToLeft, savedAddress, state } from "./state.js";
 import { aboutHint, aboutLine, fail, nameOf, say } from "./words.js";
 
 export { savedAddress };
@@ -29,7 +30,7 @@ const QUICK = 300;
 
 state.render = () => {
   showMovesText();
-  showMatch(goTo);
+  showMatch(goTo, variation.goToIn);
 };
 
 // saved, shown: the match to open and how it is shown, from the address; null: a new one. complaint: about the address.
@@ -63,6 +64,9 @@ export async function open(game, saved, shown = null, complaint = null) {
         at("territory").checked = shown?.hasTerritory === true;
       }
       await beginAndProve(match ?? {});
+      if (mine === state.visit && state.match !== null && shown?.variation) {
+        await variation.bring(shown.variation, shown.isInVariation);
+      }
       if (mine === state.visit && typeof shown?.ply === "number" && Number.isInteger(shown.ply)) {
         await goTo(shown.ply);
       }
@@ -115,14 +119,14 @@ async function act(action) {
     wanted = null;
   }
   if (state.match !== null && !state.isBusy && isConfirmed(action)) {
-    actions.play(action);
+    state.ply === null ? actions.play(action) : variation.vary(action);
   }
 }
 
 // Whether an action needs no confirmation, or is chosen for the second time; says what to confirm.
 /** @type {(action: number) => boolean} */
 function isConfirmed(action) {
-  const { warning, text } = opened().answer.legal.find((one) => one.action === action) ?? {};
+  const { warning, text } = position().legal.find((one) => one.action === action) ?? {};
   if (!warning || state.unconfirmed === action) {
     return true;
   }
@@ -226,7 +230,7 @@ async function offerDraw() {
 const stepTo = (to) => (state.lesson === null ? goTo(to) : lesson.stepTo(to));
 const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
-const undo = () => canUndo() && actions.undo();
+const undo = () => canUndo() && (isVariation() ? variation.undo() : actions.undo());
 
 // Shows the match in the text field, for two people, so that no opponent adds a move to it. If it is of another game, board or
 // option that the page has, this is opened.
@@ -248,9 +252,10 @@ async function load() {
 }
 
 function playOn() {
-  if (state.ply !== null && !state.isBusy) {
+  if ((state.ply !== null || isVariation()) && !state.isBusy) {
     state.face = "play";
-    actions.playOnFrom(state.ply, { isOther: true });
+    const { match } = matchItself();
+    actions.playOnFrom(cursor(), { isOther: true, beside: null }, { ...match, is_practice: isVariation() || match.is_practice });
   }
 }
 
@@ -262,6 +267,8 @@ Object.entries(buttons).forEach(([id, handler]) => clicked(id, handler));
 clicked("to-start", () => stepTo(0));
 clicked("to-end", () => stepTo(Infinity));
 clicked("play-on", playOn);
+clicked("to-match", variation.toMatch);
+clicked("close-variation", variation.close);
 clicked("return", returnToLeft);
 clicked("load", load);
 clicked("open-file", () => at("file").click());

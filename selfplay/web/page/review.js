@@ -2,7 +2,7 @@
 
 import { areWatching } from "./address.js";
 import * as api from "./api.js";
-import { choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
+import { aboutVariation, choices, cursor, isShown, judgedMatch, keepInAddress, mergeValues, opened, position, state, valued, wantsEstimates, wantsJudge } from "./state.js";
 import { isTerritoryMissing } from "./territory.js";
 import { gradeOf } from "./values.js";
 import { judgedOf, viewOf } from "./view.js";
@@ -88,14 +88,14 @@ export const sayEnd = (text) => say(`${text} ${aboutCourse(judgedMatch(), state.
 function sayPosition() {
   const { answer, ply } = opened();
   if (ply === null) {
-    sayEnd(whatHappened(answer, answer.plies.length));
+    sayEnd(aboutVariation() + whatHappened(answer, answer.plies.length));
     return;
   }
   const shown = valued();
   const last = shown.plies[ply - 1];
   const isTold = state.face === "analyse" || answer.is_over;
   const grade = isTold && last ? gradeOf(shown, last) : null;
-  say(aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best?.text})` : ""));
+  say(aboutVariation() + aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best?.text})` : ""));
 }
 
 // ---------------------------------------------------------------------- values of the players

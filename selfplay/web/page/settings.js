@@ -4,8 +4,8 @@ import { begin, next, replace, takeOver, whenFree } from "./actions.js";
 import { isOnePerson } from "./address.js";
 import { at, checked, clicked, radios } from "./drawing.js";
 import * as players from "./players.js";
-import { askForMore, look } from "./review.js";
-import { hasSame, isShown, keepInAddress, opened, state } from "./state.js";
+import { askForMore, look, stopAsking } from "./review.js";
+import { exchange, hasSame, isShown, isVariation, keepInAddress, opened, state } from "./state.js";
 import { fail, say, whatToDo } from "./words.js";
 
 async function changeOpponent() {
@@ -66,6 +66,10 @@ async function showOtherwise() {
 /** @type {(face: Face) => Promise<void>} */
 async function changeFace(face) {
   if (face !== state.face) {
+    if (isVariation() && (await whenFree())) {
+      stopAsking();
+      exchange();
+    }
     // A position that is being set up is left as it was.
     at("setup").open = false;
     Object.assign(state, { face, hint: null, lesson: null, line: null });

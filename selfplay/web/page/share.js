@@ -4,7 +4,7 @@ import { at, clicked, element } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { pictureOf } from "./picture.js";
 import { ask } from "./review.js";
-import { opened, position, state } from "./state.js";
+import { matchItself, opened, position, state } from "./state.js";
 
 /** @type {(text: string) => void} */
 export const say = (text) => void (at("share-state").textContent = text);
@@ -37,7 +37,7 @@ function saveFile(name, text, type) {
 }
 
 async function download() {
-  const { file } = await ask({ show: ["file"] });
+  const { file } = await ask({ ...matchItself().match, show: ["file"] });
   saveFile(file.name, file.text, "text/plain");
 }
 

@@ -29,6 +29,7 @@ export const state = {
   hintLine: [],
   lesson: null,
   line: null,
+  beside: null,
   face: "play",
   isBusy: false,
   isTakingOver: false,
@@ -66,7 +67,47 @@ export const choices = ({ plies }) => [...plies.keys()].filter((ply) => !plies[p
 /** @type {(match: MatchView, ply: number) => string} */
 export const movesBefore = ({ plies }, ply) => plies.slice(0, ply).filter((one) => !one.is_forced).map(({ text }) => text).join(" ");
 
+// ---------------------------------------------------------------------- the match and a variation
+
+// The match or the variation, whichever is shown.
+/** @returns {LineOfPlay} */
+export function lineShown() {
+  const { match, answer, record, positions, judged, territories } = opened();
+  return { match, answer, record, positions, judged, territories };
+}
+
+// Whether the variation is shown.
+export const isVariation = () => state.beside?.isMatch === true;
+
+// The match, while a variation of it is shown, too.
+/** @returns {LineOfPlay} */
+export const matchItself = () => (state.beside?.isMatch ? state.beside : lineShown());
+
+// The number of plies with which the match and the variation begin alike.
+export function parting() {
+  const [one, other] = [opened().answer.plies, state.beside?.answer.plies ?? []];
+  const first = one.findIndex(({ action }, ply) => other[ply]?.action !== action);
+  return first < 0 ? one.length : first;
+}
+
+// What is said of a position first, if it is one of the variation.
+export const aboutVariation = () => (isVariation() && cursor() > parting() ? `Variation from move ${parting() + 1}. ` : "");
+
+// Shows the variation in the place of the match, or the match in that of the variation.
+export function exchange() {
+  if (state.beside !== null) {
+    const { isMatch, ...line } = state.beside;
+    Object.assign(state, { beside: { ...lineShown(), isMatch: !isMatch }, ...line, ...NOTHING_SHOWN, changes: state.changes + 1 });
+  }
+}
+
+// Whether a move can be tried in the position that is shown, an earlier one.
+export const canVary = () => state.face === "analyse" && state.ply !== null && state.lesson === null && !state.isBusy && !state.isRunning && !state.isEdited;
+
 // ---------------------------------------------------------------------- the match changes
+
+// What is shown of a match by a step, a hint, or an action that is not finished.
+const NOTHING_SHOWN = { ply: null, wanted: null, foreseen: null, unconfirmed: null, proposed: null, hint: null, lesson: null, line: null };
 
 /** @type {Judged} */
 const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
@@ -85,9 +126,10 @@ export function sharedPlies(match, answer) {
   return first < 0 ? plies.length : first;
 }
 
-// Makes this the match. What is known about the plies that it shares with the one before is kept.
-/** @type {(match: Match, answer: MatchView, record?: RecordView | null) => void} */
-export function take(match, answer, record = null) {
+// Makes this the match. What is known about the plies that it shares with the one before is kept. beside: what is beside it;
+// if it is not given, this stays as it is, unless another match begins.
+/** @type {(match: Match, answer: MatchView, record?: RecordView | null, beside?: State["beside"]) => void} */
+export function take(match, answer, record = null, beside = undefined) {
   const shared = sharedPlies(match, answer);
   const kept = shared === null || state.record === null ? null : { ...state.record, plies: Math.min(state.record.plies, shared) };
   if (shared !== null && hasSame(opened().match, match, ["opponent", "partner", "adviser", "person"])) {
@@ -99,17 +141,11 @@ export function take(match, answer, record = null) {
     match: { ...match, moves: answer.moves, position: answer.position, stood_in: answer.stood_in },
     answer,
     record: record === null ? kept : { ...record, plies: answer.plies.length },
-    ply: null,
-    wanted: null,
+    ...NOTHING_SHOWN,
     positions: new Map(),
     judged,
     territories: new Map([...state.territories].filter(([ply]) => shared !== null && ply <= shared)),
-    foreseen: null,
-    unconfirmed: null,
-    proposed: null,
-    hint: null,
-    lesson: null,
-    line: null,
+    beside: beside !== undefined ? beside : shared === null ? null : state.beside,
     changes: state.changes + 1,
   });
 }
@@ -125,7 +161,7 @@ export function mergeValues(answer, plies) {
 }
 
 export function clear() {
-  Object.assign(state, { match: null, answer: null, record: null, ply: null, wanted: null, positions: new Map(), judged: new Map(), territories: new Map() });
+  Object.assign(state, { match: null, answer: null, record: null, ply: null, wanted: null, positions: new Map(), judged: new Map(), territories: new Map(), beside: null });
   state.changes += 1;
 }
 
@@ -168,22 +204,21 @@ export function wantsJudge() {
 export const wantsEstimates = () => state.face === "analyse" && checked("values") === "adviser";
 
 // The match with the values of the judge in place of all others, which have another scale.
-/** @returns {MatchView} */
-export function judgedMatch() {
-  const { answer } = opened();
-  return { ...answer, plies: answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, number) })), advisers: [answer.judge, answer.judge] };
+/** @type {(line?: Pick<LineOfPlay, "answer" | "judged">) => MatchView} */
+export function judgedMatch({ answer, judged } = opened()) {
+  return { ...answer, plies: answer.plies.map((ply, number) => ({ ...ply, ...judgedPly(ply, judged.get(number)) })), advisers: [answer.judge, answer.judge] };
 }
 
 // The match with the values that are shown; as it is if none are known.
-/** @returns {MatchView} */
-export function valued() {
-  const judged = judgedMatch();
-  return wantsJudge() && judged.plies.some(({ value }) => value !== null) ? judged : opened().answer;
+/** @type {(line?: Pick<LineOfPlay, "answer" | "judged">) => MatchView} */
+export function valued(line = opened()) {
+  const judged = judgedMatch(line);
+  return wantsJudge() && judged.plies.some(({ value }) => value !== null) ? judged : line.answer;
 }
 
-/** @type {(ply: PlyDescription, number: number) => Partial<PlyDescription>} */
-function judgedPly({ action, is_forced: isForced }, number) {
-  const { kind, isComplete, known } = state.judged.get(number) ?? NOT_JUDGED;
+/** @type {(ply: PlyDescription, judged: Judged | undefined) => Partial<PlyDescription>} */
+function judgedPly({ action, is_forced: isForced }, judged) {
+  const { kind, isComplete, known } = judged ?? NOT_JUDGED;
   const found = known.get(action);
   if (isForced || !isComplete || found === undefined) {
     return UNKNOWN;
@@ -205,11 +240,13 @@ export const bringValues = (values) => check("values", values ?? USUAL_VALUES);
 // How the match is shown, as in an address.
 function shown() {
   const values = checked("values");
-  return state.face === "play" ? {} : { isAnalysed: true, values: values === USUAL_VALUES ? null : values, ply: state.ply, hasTerritory: at("territory").checked };
+  const variation = isVariation() ? opened().match.moves : (state.beside?.match.moves ?? null);
+  const analysed = { isAnalysed: true, values: values === USUAL_VALUES ? null : values, ply: state.ply, hasTerritory: at("territory").checked };
+  return state.face === "play" ? {} : { ...analysed, variation, isInVariation: isVariation() };
 }
 
 // The address of the match as it is shown; null if none is open.
-export const savedAddress = () => (state.match === null ? null : address.write(state.match, shown()));
+export const savedAddress = () => (state.match === null ? null : address.write(matchItself().match, shown()));
 
 export function keepInAddress() {
   if (state.match !== null && !at("play").hidden) {
@@ -233,7 +270,8 @@ let left = null;
 
 // Called when another match takes the place of this one.
 export function noteLeft() {
-  const { game, match, answer } = opened();
+  const { game } = opened();
+  const { match, answer } = matchItself();
   if (state.answer !== null && !answer.is_over && answer.plies.some((ply) => ply.by_person)) {
     left = { address: address.write(match), moves: match.moves };
     const count = answer.plies.length;
