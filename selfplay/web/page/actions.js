@@ -123,7 +123,7 @@ async function askAndTake(match, { beside, isNew, isOther, isRead, advance }, mi
     if (mine !== state.visit) {
       return;
     }
-    if (isAsked && !standIn) {
+    if (isAsked && !standIn && !address.areTwoPeople(match.person)) {
       notePrepared(match);
     }
     const shared = sharedPlies(match, answer);

@@ -1,7 +1,7 @@
 // Players are loaded and compiled when they are first asked, which can take long: the page asks for it early, says how far it is,
 // and meanwhile lets a simple opponent move.
 
-import { isOnePerson } from "./address.js";
+import { areTwoPeople, isOnePerson } from "./address.js";
 import * as api from "./api.js";
 import { at } from "./drawing.js";
 import { answerTo } from "./review.js";
@@ -17,8 +17,9 @@ const playersOf = ({ game, opponent, partner }) => [game, opponent, partner].joi
 // Who has answered.
 /** @type {Set<string>} */
 const prepared = new Set();
+// Whether no player has to be prepared for a match.
 /** @type {(match: Match) => boolean} */
-export const arePrepared = (match) => prepared.has(playersOf(match));
+export const arePrepared = (match) => areTwoPeople(match.person) || prepared.has(playersOf(match));
 /** @type {(match: Match) => void} */
 export const notePrepared = (match) => void prepared.add(playersOf(match));
 
