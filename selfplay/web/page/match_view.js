@@ -1,5 +1,6 @@
 // Shows a match: its board, who plays, values and moves.
 
+import { areTwoPeople } from "./address.js";
 import { evaluationBar, shareOf } from "./bar.js";
 import { showControls } from "./controls.js";
 import { isCounting } from "./counting.js";
@@ -137,6 +138,13 @@ function showBoard() {
 
 // ---------------------------------------------------------------------- who plays
 
+// Who held a seat in the match that was loaded, in the positions of it that two people look at; empty if it does not say.
+/** @type {(seat: number) => string} */
+function recordedName(seat) {
+  const { answer, record } = opened();
+  return record !== null && areTwoPeople(answer.people) && cursor() <= record.plies ? record.players[seat] : "";
+}
+
 // The seat at the bottom of the board: that of the only person, or of who moves first.
 const bottomOf = () => matchItself().answer.person_seat ?? 0;
 
@@ -151,7 +159,7 @@ function showSeats(game, answer, shown) {
     const prisoners = shown.captured?.[seat] ?? 0;
     const captured = prisoners === 0 ? [] : [element("span", { class: "captured" }, stoneOf(game, 1 - seat, plain), String(prisoners), element("span", { class: "hidden" }, " captured"))];
     const colour = capital(answer.seat_names[seat]);
-    const name = nameOf(answer, seat);
+    const name = recordedName(seat) || nameOf(answer, seat);
     const hidden = name === colour ? [] : [element("span", { class: "hidden" }, ` (${answer.seat_names[seat]})`)];
     at(id).replaceChildren(...stone, element("span", { class: "name" }, name, ...hidden), ...count, ...captured);
     at(id).parentElement.classList.toggle("turn", shown.to_move === seat);

@@ -145,6 +145,8 @@ def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     expect(page.locator("#record")).to_have_text(
         "Ann (black). White wins by resignation. 1 other line of play is left out."
     )
+    expect(page.locator("#below .name")).to_have_text("Ann (black)")
+    expect(page.locator("#above .name")).to_have_text("White")
     page.get_by_role("button", name="First position").click()
     page.get_by_role("button", name="One move forward").click()
     expect(page.locator("#comment")).to_have_text("the middle")
@@ -153,6 +155,10 @@ def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save file").click()
     assert saved.value.suggested_filename == "go_3x3.sgf"
+    # Later moves are not those of its players.
+    page.locator("#board .legal").first.click()
+    settled(page, 4)
+    expect(page.locator("#below .name")).to_have_text("Black")
     assert ";B[bb];W[ab];B[cc])" in saved.value.path().read_text().replace("\n", "")
 
 
