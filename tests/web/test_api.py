@@ -126,7 +126,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     ("game", "judge"),
     [
         ("othello", "Pretrained, 5 plies"),
-        pytest.param("hex_5x5", "Tree search, 4,000 random ", marks=pytest.mark.slow),
+        pytest.param("tictactoe_6x6", "Tree search, 4,000 random ", marks=pytest.mark.slow),
     ],
 )
 def test_hints_and_values_of_a_large_game_are_those_of_the_judge(

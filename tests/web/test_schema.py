@@ -22,7 +22,7 @@ from tests.web.conftest import ADDRESS, client_of, web_settings
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
-OPERATIONS = ["games", "game", "opponents", "rules", "proof", "story", "runs", "match"]
+OPERATIONS = ["games", "game", "opponents", "rules", "preparation", "proof", "story", "runs", "match"]
 
 
 @pytest.fixture(scope="module")
