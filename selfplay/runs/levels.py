@@ -1,5 +1,7 @@
 """The levels of a run as agents and players."""
 
+import logging
+from functools import cache
 from numbers import Real
 from pathlib import Path
 
@@ -10,14 +12,30 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+
+log = logging.getLogger(__name__)
 
 
 def load_agent(path: Path, game: Game | None = None, name: str | None = None) -> Agent:
-    """The agent in a file, as `Agent.load`. Also raises InvalidFileError if the manifest beside it records another."""
+    """The agent in a file, as `Agent.load`. Also raises InvalidFileError if the manifest beside it records another.
+
+    If the code of one's own with which it was learned, such as the rules of the game, has changed since, a warning says
+    so: it plays by the new rules what it has learned by the old ones.
+    """
     check_against_manifest(path)
-    return Agent.load(path, game, name)
+    agent, manifest = Agent.load(path, game, name), Manifest(path.parent)
+    changes = {manifest.changed_code(stage, section["settings"]) for stage, section in manifest.sections.items()}
+    for change in sorted(changes - {""}):
+        _warn(f"{path}: {change}, since this level was learned; learn it again to play by what is there now")
+    return agent
+
+
+@cache
+def _warn(text: str) -> None:
+    """Log a warning once in a process: a level is loaded for each player and each shard."""
+    log.warning("%s", text)
 
 
 def agent_of_level(run_dir: str | Path, level: int | None = None, game: Game | None = None) -> Agent:

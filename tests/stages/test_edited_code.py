@@ -1,12 +1,16 @@
 """A run whose code from outside has been edited: refused with the file that has changed, unless only comments have."""
 
 import json
+import logging
 import multiprocessing
 import sys
 
 import pytest
 
+from selfplay import name_modules
 from selfplay.errors import SelfPlayError
+from selfplay.games import make_game
+from selfplay.named_players.make import make_player
 from selfplay.stages.loop import learn_levels
 from tests.support.runs import tiny_settings
 
@@ -180,3 +184,23 @@ def test_the_levels_of_a_run_with_other_code_are_deleted_if_it_begins_anew(tmp_p
     write(tmp_path, {"edited_schedule"})
     assert in_new_process(learned, "fresh=true") == "done"
     assert digests_of(tmp_path)["run/level_01", "training"] != before["run/level_01", "training"]
+
+
+def warned(folder):
+    """What is logged when a level is loaded as a player twice."""
+    said, handler = [], logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())
+    logging.getLogger("selfplay").addHandler(handler)
+    name_modules(PARTS)
+    for _ in range(2):
+        make_player("level:1", make_game("edited_game:Longer"), folder / "run")
+    return said
+
+
+def test_a_level_that_was_learned_by_other_rules_plays_with_a_warning(tmp_path, in_new_process):
+    write(tmp_path)
+    assert in_new_process(learned) == "done"
+    assert in_new_process(warned) == []
+    write(tmp_path, ["edited_game"])
+    (said,) = in_new_process(warned)
+    assert f"{tmp_path / 'edited_game.py'} has changed, or a value that it uses, since this level was learned" in said
