@@ -109,8 +109,12 @@ def _players(game: Game) -> tuple[str, Strength]:
             f"{DEEP_SEARCH}&evaluation={evaluation}&depth={plies}{more}" for plies in (depth - 1, depth)
         )
         return weaker, Strength(f"{strongest}&slack={SLACK}")
-    most = max(FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES // (game.num_squares or 1))
-    return f"{ROLLOUT_SEARCH}{ROLLOUTS}", Strength(f"{ROLLOUT_SEARCH}{most}", FROM_VISITS)
+    return f"{ROLLOUT_SEARCH}{ROLLOUTS}", Strength(strongest_rollouts(game), FROM_VISITS)
+
+
+def strongest_rollouts(game: Game) -> str:
+    """The name of the search by random matches that plays where nothing was learned."""
+    return f"{ROLLOUT_SEARCH}{max(FEWEST_OF_STRONGEST, ROLLOUTS_BY_SQUARES // (game.num_squares or 1))}"
 
 
 JUDGE_DEPTH, JUDGE_SIMULATIONS, NETWORK_SIMULATIONS = 5, 4000, 100

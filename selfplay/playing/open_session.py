@@ -4,6 +4,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.named_players.make import make_player
+from selfplay.named_players.strengths import strongest_rollouts
 from selfplay.players.player import Player
 from selfplay.players.pretrained import PRETRAINED, find_pretrained, is_for_compiled_search, search_depth
 from selfplay.playing.session import Session
@@ -77,4 +78,5 @@ def usual_player(game: Game, run: RunFolder, options: str = "") -> str:
         return PRETRAINED if depth == 1 else f"{PRETRAINED}?depth={depth}"
     if game.features is not None:
         return f"search:negascout?depth=4&evaluation={game.usual_evaluation}"
-    return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"
+    is_solved = game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD
+    return "perfect" if is_solved else strongest_rollouts(game)

@@ -157,7 +157,7 @@ def test_without_a_name_the_engine_is_the_usual_player_of_each_board(tmp_path):
     dialogue(made, "> START 9\nOK\n")
     assert made.player.name == "mcts:pretrained"
     dialogue(made, "> START 6\nOK\n")
-    assert (made.game.name, made.player.name) == ("gomoku_6x6", "mcts:rollouts")
+    assert (made.game.name, made.player.name) == ("gomoku_6x6", "mcts:rollouts?simulations=5555")
 
 
 @pytest.mark.parametrize("game", ["othello", "connect_four", "gomoku height=8"])

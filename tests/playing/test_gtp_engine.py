@@ -408,7 +408,7 @@ def test_the_agent_that_comes_with_the_program_plays_with_any_komi_and_other_boa
     assert (made.game.name, made.player.name) == ("go_7x7_komi=5.5", "mcts:pretrained")
     assert made.player.search.game is made.game
     assert made.answer("boardsize 4") == "=\n\n"
-    assert (made.game.name, made.player.name) == ("go_4x4_komi=5.5", "mcts:rollouts")
+    assert (made.game.name, made.player.name) == ("go_4x4_komi=5.5", "mcts:rollouts?simulations=12500")
 
 
 @pytest.mark.parametrize("name", ["gomoku", "go"])
