@@ -36,7 +36,7 @@ def test_the_number_of_threads_changes_no_value_and_no_action(name, plies, depth
             leaf = one.game.step(leaf, torch.tensor([action]))
         sign = 1 if len(found.principal_variation) % 2 == 0 else -1
         assert sign * float(position_values(one.evaluation, one.game, leaf)) == found.value
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_a_time_limit_ends_all_threads():
@@ -46,4 +46,4 @@ def test_a_time_limit_ends_all_threads():
     end = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before

@@ -45,7 +45,7 @@ def test_every_file_of_conf_composes_to_what_it_describes() -> None:
     groups = {path.name for path in CONFIG_FOLDER.iterdir() if path.is_dir()}
     # Recipes are composed below; tests/search/test_evaluation.py reads the files of evaluation.
     of_runs = sorted(groups - OF_OTHERS.keys() - {"recipe", "evaluation", "learner"})
-    assert set(options("game")) == {*GAMES, "go_7x7", "othello_6x6"}
+    assert set(options("game")) == {*GAMES, "go_7x7", "othello_6x6", "breakthrough_8x8"}
     assert set(options("learner")) == {*LEARNERS, "custom"}
     for learner, kind in LEARNERS.items():
         settings = compose_settings(
