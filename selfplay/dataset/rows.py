@@ -199,7 +199,7 @@ class RowOrder:
     """Checks that the rows of a dataset, which are read in parts, are in the order of matches, then of plies."""
 
     def __init__(self) -> None:
-        self._match, self._ply = np.int64(-1), np.int64(-2)
+        self._last = -1, -2
 
     def check(self, path: Path, rows: Rows, rows_before: int = 0) -> None:
         """Raise InvalidFileError, with the first row that is not behind the row before it.
@@ -208,12 +208,14 @@ class RowOrder:
         """
         if not len(rows.match):
             return
-        match, ply = np.insert(rows.match, 0, self._match), np.insert(rows.ply.astype(np.int64), 0, self._ply)
-        self._match, self._ply = match[-1], ply[-1]
-        steps = np.diff(match)
-        wrong = np.flatnonzero((steps < 0) | ((steps == 0) & (np.diff(ply) <= 0)))
-        if len(wrong):
-            row = rows_before + int(wrong[0]) + 1
+        match, ply = rows.match, rows.ply
+        is_wrong = np.zeros(len(match), dtype=np.bool_)
+        is_wrong[0] = (int(match[0]), int(ply[0])) <= self._last
+        # Rows can be as large as the memory: no copies are made of them.
+        is_wrong[1:] = (match[1:] < match[:-1]) | (match[1:] == match[:-1]) & (ply[1:] <= ply[:-1])
+        self._last = int(match[-1]), int(ply[-1])
+        if is_wrong.any():
+            row = rows_before + int(is_wrong.argmax()) + 1
             raise InvalidFileError(path, f"row {row} is out of order: rows are in the order of matches, then of plies")
 
 

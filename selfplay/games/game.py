@@ -309,9 +309,10 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
         be."""
         left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as", "_given"}
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
-        made = vars(again := self._make())
-        if getattr(again, "rules", None) == self.rules:
-            kept.pop("rules", None)
+        made = vars(self._make())
+        for name in ("rules", "features"):  # wide ones are made again for each game
+            if made.get(name) == kept.get(name):
+                kept.pop(name, None)
         return self._make, (), {name: value for name, value in kept.items() if made.get(name) is not value}
 
     def __repr__(self) -> str:

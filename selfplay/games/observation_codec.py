@@ -98,8 +98,10 @@ class BitCodec:
             (first, second), mask = (place.offset // PART_BITS for place in self.stones), self.stones[0].mask
             for part in range(self.stones[0].num_parts):
                 bits = mask >> PART_BITS * part & (1 << PART_BITS) - 1
-                both = positions[:, first + part] & positions[:, second + part]
-                shared |= (both.view(np.uint64) & np.uint64(bits)) != 0
+                for start in range(0, len(positions), BLOCK):
+                    rows = slice(start, start + BLOCK)
+                    both = positions[rows, first + part] & positions[rows, second + part]
+                    shared[rows] |= (both.view(np.uint64) & np.uint64(bits)) != 0
         return shared
 
 

@@ -21,7 +21,7 @@ LONGEST_LINE = 10
 """The largest number of actions in a line of best moves."""
 MOST_SIMULATIONS = 40_000
 """The most simulations for the values of all actions: with random matches there would be more."""
-MOST_FOR_BEST, MOST_FOR_ALL, MOST_FOR_ONE = 3_000_000, 500_000, 5_000_000
+MOST_FOR_BEST, MOST_FOR_ALL, MOST_FOR_ONE = 8_000_000, 500_000, 5_000_000
 """Positions visited by the searches for proofs, divided by the words of a position: of the result of a position, of its
 other actions, and of an action that is compared with one whose result is proved. A million takes 0.1 to 0.4 s."""
 
@@ -113,11 +113,24 @@ class Judge(PlayerWrapper):
         words = self.game.rules.position.num_words
         proofs.prove_best(MOST_FOR_BEST // words)
         proofs.prove(proofs.actions, MOST_FOR_ALL // words)
+        estimate = self._with_open_action(estimate, proofs)
         found = estimate.with_results(proofs.results, are_all=proofs.are_all)
         if played is not None and found.best is not None and found.knows(found.best) != found.knows(played):
             proofs.prove([found.best, played], MOST_FOR_ONE // words)
             found = estimate.with_results(proofs.results, are_all=proofs.are_all)
         return found
+
+    def _with_open_action(self, estimate: Estimate, proofs: Proofs) -> Estimate:
+        """If the action that the search finds best is proved to lose, the most searched of those that are not is."""
+        best, visits = estimate.preferred, estimate.visits
+        unproved = [action for action in proofs.actions if np.isnan(proofs.results[action])]
+        if best is None or visits is None or proofs.results[best] != -1 or not unproved:
+            return estimate
+        chosen = max(unproved, key=lambda action: (visits[action], -action))
+        values = estimate.values.copy()
+        if np.isnan(values[chosen]):
+            values[chosen] = self._values_after(estimate.state, torch.tensor([chosen]))[0]
+        return estimate._replace(values=values, preferred=chosen)
 
     def with_known(self, estimate: Estimate) -> Estimate:
         """With the results that are known in the background by now."""

@@ -1,6 +1,7 @@
 """The judge: results that can be forced are exact, and the move of a match is compared with the best one."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -97,3 +98,34 @@ def test_moves_that_win_have_no_label_and_moves_that_lose_are_blunders_long_befo
 def test_hints_do_not_depend_on_the_random_numbers_of_the_match(judge):
     hints = [hint(Session(BREAKTHROUGH, (None, None), key), judge) for key in (1, 2, 3)]
     assert len({(one.action, one.estimate.value(one.action), tuple(one.line[:1])) for one in hints}) == 1
+
+
+@pytest.mark.slow
+def test_an_action_that_is_proved_to_lose_is_not_the_best_while_another_is_open():
+    """The search likes d1, which loses; nothing is proved of d2, which wins."""
+    game = make_game("hex_5x5")
+    judge, state = judge_of(game), game.position_after("e2 a2 c5 e1 e5 d3")
+    d1 = game.string_to_action("d1")
+    judge.prover = SimpleNamespace(proofs=lambda state: KnownLoss(game, state, d1))
+    plain = judge.estimate(state)
+    assert plain.best != d1
+    assert plain.value(plain.best) > -1
+    played = judge.estimate(state, d1)
+    assert (played.best == d1, played.value(d1), played.grade(d1)) == (False, -1, None)
+
+
+class KnownLoss:
+    """Proofs that never find more than that one action loses."""
+
+    are_all = False
+
+    def __init__(self, game, state, action):
+        self.actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        self.results = np.full(game.num_distinct_actions, np.nan, dtype=np.float32)
+        self.results[action] = -1
+
+    def prove_best(self, most_visited):
+        pass
+
+    def prove(self, actions, most_visited):
+        pass

@@ -103,7 +103,7 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
         ("breakthrough?person=both", [15, 2], "The stone on a2 cannot move to c5."),
         ("tictactoe?moves=0,0+1,0+0,1+1,1+0,2", [8], "The match is over. X wins."),
         ("tictactoe?opponent=random&person=none", [0], "You watch this match: Step or Run makes the next move."),
-        ("tictactoe?moves=0,0+1,0&ply=1", [8], "This is the position before move 2; » shows the last one."),
+        ("tictactoe?moves=0,0+1,0&ply=1", [0], "0,0 is occupied."),
     ],
 )
 def test_a_click_that_does_nothing_says_why(page: Page, address: str, squares: list[int], sentence: str) -> None:
