@@ -123,7 +123,7 @@ make_game("othello").observation_codec
 pyarrow.set_cpu_count(1)
 pyarrow.set_io_thread_count(1)
 status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-limit = (int(status["VmData"].split()[0]) << 10) + (160 << 20)
+limit = (int(status["VmData"].split()[0]) << 10) + (176 << 20)
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 try:
     train_level(tiny_settings(Path(sys.argv[1]), *sys.argv[3:]), 1)
@@ -135,7 +135,7 @@ except StageError as error:
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit memory in this way")
 def test_a_dataset_larger_than_memory_is_trained_on_from_files(tmp_path):
-    """4 million boards of Othello take 112 MB as packed rows, and twice that as examples; the limit is 160 MB."""
+    """4 million boards of Othello take 112 MB as packed rows, and twice that as examples; the limit is 176 MB."""
     folder, size = tmp_path / "level_00" / "dataset.parquet", 2**20
     folder.mkdir(parents=True)
     generator, codec = np.random.default_rng(0), make_game("othello").observation_codec
