@@ -139,6 +139,7 @@ class GtpEngine(LineEngine):
         except SettingError:
             raise CommandError("unacceptable size") from None
         self._remake(game)
+        self._player = self.player  # made before the match begins
         return ""
 
     def _set_komi(self, points: str, *_: str) -> str:
@@ -157,7 +158,7 @@ class GtpEngine(LineEngine):
             self.match.clear()
 
     def _clear_board(self, *_: str) -> str:
-        assert self.player is not None, "made before the match begins"
+        self._player = self.player  # made before the match begins
         self.match.clear()
         self._lost = [0, 0]
         return ""
@@ -193,10 +194,12 @@ class GtpEngine(LineEngine):
     def _genmove_analyze(self, name: str, *arguments: str) -> str:
         """Move, and say what the player expected of the moves, as at the end of an analysis."""
         colour = read_request(arguments).colour or colour_of(self.match.session.to_move)
-        session, plies = self.match.session, len(self.match.session.plies)
-        self.match.give_turn_to(seat_of(colour))
-        moves = [] if session.is_over else moves_by_values(self.player, session.state, session.draws)
-        session.rewind(plies)
+        start, seat, session, plies = monotonic(), seat_of(colour), self.match.session, len(self.match.session.plies)
+        with self._deadline(seat).applied():
+            self.match.give_turn_to(seat)
+            moves = [] if session.is_over else moves_by_values(self.player, session.state, session.draws)
+            session.rewind(plies)
+        self._clock.spend(seat, start)
         report = f"{FORMS[name](moves, self.match.vertices)}\n" if moves else ""
         return f"{report}play {self._genmove(colour)}"
 

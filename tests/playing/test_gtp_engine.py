@@ -581,6 +581,24 @@ def test_the_player_is_made_when_the_match_begins_and_not_for_a_board_that_is_no
     for line in ("boardsize 5", "clear_board"):
         assert engine.answer(line) == "=\n\n"
     assert made == ["go_5x5"]
+    for line in ("boardsize 9", "clear_board"):
+        made.clear()
+        engine = GtpEngine(make_game("go"), lambda game: made.append(game.name) or FirstLegal(game), 0)
+        assert engine.answer(line) == "=\n\n"
+        assert made == ["go"]
+
+
+def test_the_values_that_are_said_with_a_move_are_searched_in_its_time():
+    class Timed(Gloomy):
+        def value_actions(self, state, draws=None):
+            limits.append(current_deadline().left)
+            return super().value_actions(state, draws)
+
+    limits = []
+    engine = GtpEngine(make_game("go_3x3"), Timed, 0)
+    assert engine.answer("time_settings 20 0 0") == "=\n\n"
+    assert engine.answer("kata-genmove_analyze b 10").startswith("=\ninfo move")
+    assert 0 < limits[0] < 1
 
 
 class Counting(FirstLegal):
