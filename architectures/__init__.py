@@ -14,6 +14,9 @@ from torch import Tensor, nn
 
 from selfplay.checks import fields_of, require
 from selfplay.errors import SettingError, shortened
+from selfplay.games.game import Game
+from selfplay.games.pattern_planes import further_board
+from selfplay.games.touched_squares import actions_are_squares
 from selfplay.registry import Registry
 
 __all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "description_of", "meta_tensors"]
@@ -32,6 +35,9 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
     },
     group="selfplay.architectures",
 )
+
+OF_GAMES = ("num_actions", "touched", "further")
+"""Parameters of networks that are not options, but found of the game (see `build_network`)."""
 
 PROBE_ROWS = 3
 """Number of observations in the check of a network. Not 1, so that the shape shows whether each has a value."""
@@ -139,25 +145,36 @@ def fits_other_boards(name: str) -> bool:
     return bool(getattr(ARCHITECTURES[name], "fits_other_boards", False))
 
 
-def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
+def build_network(
+    architecture: Mapping[str, Any],
+    observation_shape: Sequence[int],
+    num_actions: int,
+    game: Game | None = None,
+) -> nn.Module:
     """The network that `architecture` describes: its `name` and its options.
 
     The network's class is called with the observation shape and its options; if it has a parameter `num_actions`, that
-    is passed too. The initial weights come from torch's global generator.
+    is passed too; if it has a parameter `touched`, the squares that each action touches, unless they are simply the
+    squares of the board; and if it has a parameter `further`, the board besides those of the stones (`further_board`).
+    The initial weights come from torch's global generator.
 
     Args:
         num_actions: the number of distinct actions of the game, for policy heads.
+        game: None: a network whose actions are not squares of the board cannot be built.
 
     Raises:
         SettingError: an unknown name, option or value; or a network that does not return `Output`.
     """
-    network = _constructed(architecture, observation_shape, num_actions)
+    network = _constructed(architecture, observation_shape, num_actions, game)
     check_output(network, observation_shape, num_actions, f"architecture={architecture['name']}")
     return network
 
 
 def meta_tensors(
-    architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int
+    architecture: Mapping[str, Any],
+    observation_shape: Sequence[int],
+    num_actions: int,
+    game: Game | None = None,
 ) -> dict[str, Tensor]:
     """The state of the network that `architecture` describes, as tensors that have shapes but no memory.
 
@@ -169,12 +186,12 @@ def meta_tensors(
     try:
         try:
             with torch.device("meta"):
-                network = _constructed(architecture, observation_shape, num_actions)
+                network = _constructed(architecture, observation_shape, num_actions, game)
         except (RuntimeError, SettingError) as error:
             # Raised by a class that computes with its initial weights.
             if "meta" not in str(error):
                 raise
-            network = _constructed(architecture, observation_shape, num_actions)
+            network = _constructed(architecture, observation_shape, num_actions, game)
     # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
     except (RuntimeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -183,7 +200,12 @@ def meta_tensors(
     return state
 
 
-def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
+def _constructed(
+    architecture: Mapping[str, Any],
+    observation_shape: Sequence[int],
+    num_actions: int,
+    game: Game | None,
+) -> nn.Module:
     options = dict(architecture)
     name = options.pop("name", None)
     if not isinstance(name, str):
@@ -195,7 +217,12 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     build = _network_class(name)
     parameters = inspect.signature(build).parameters
     known = list(parameters)[1:]
-    sizes = {"num_actions": num_actions} if "num_actions" in known else {}
+    sizes: dict[str, Any] = {"num_actions": num_actions} if "num_actions" in known else {}
+    with torch.device("cpu"):  # the rules are compiled for its memory
+        if "touched" in known:
+            sizes["touched"] = None if game is None or actions_are_squares(game) else game.touched_squares
+        if "further" in known:
+            sizes["further"] = None if game is None or options.get("marks") is not None else further_board(game)
     allowed = [option for option in known if option not in sizes]
     if foreign := sorted(set(options) - set(allowed)):
         known_ones = ", ".join(allowed) or "none"
@@ -228,4 +255,5 @@ def _network_class(name: str) -> Callable[..., nn.Module]:
 def option_defaults(name: str) -> dict[str, Any]:
     """The default of each option of an architecture that has one. Raises SettingError for an unknown name."""
     parameters = inspect.signature(_network_class(name)).parameters.values()
-    return {option.name: option.default for option in parameters if option.default is not option.empty}
+    options = (option for option in parameters if option.name not in OF_GAMES)
+    return {option.name: option.default for option in options if option.default is not option.empty}

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
-from selfplay.architectures import ARCHITECTURES
+from selfplay.architectures import ARCHITECTURES, Output
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
 from selfplay.search.evaluation import Evaluation
@@ -41,7 +41,7 @@ class TableWeights(Protocol):
 class LayerLists(NamedTuple):
     """The layers of a network, in the order in which they are computed, from one observation to its `Output`.
 
-    Exported pages compute the layers that `selfplay.web.exported_network.COMPUTED` names.
+    Compiled searches and exported pages compute those that `selfplay.architectures.layer_program.LAYERS` names.
     """
 
     value: Iterable[nn.Module]
@@ -50,6 +50,14 @@ class LayerLists(NamedTuple):
     """From the output of the trunk to the policy logits; None: the network has no policy head."""
     trunk: Iterable[nn.Module] = ()
     """From the observation to what both heads see."""
+
+
+@runtime_checkable
+class ScoresActions(Protocol):
+    """A network that computes the logits of a few actions in less time than those of all."""
+
+    def output_of(self, observations: Tensor, actions: Tensor) -> Output:
+        """Its output, with the logits of some actions (int64[N, K]) alone: float32[N, K]."""
 
 
 @runtime_checkable

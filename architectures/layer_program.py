@@ -1,4 +1,6 @@
-"""Networks that are lists of layers, as programs that compiled code runs for one observation at a time.
+"""Networks that are lists of layers, as programs for one observation at a time.
+
+Compiled code runs them (`selfplay.compute.layer_steps`), and so do exported pages (selfplay/web/exported/layers.js).
 
 The sums are added in the order of `selfplay.compute.portable`, so that the outputs of a network with numerics=portable
 are the same bits. Boards lie in memory square by square, the channels of a square together, with a border of zeros.
@@ -10,15 +12,22 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor, nn
 
-from selfplay.architectures.alphazero_convolutional import BoardPool, Joined
+from selfplay.architectures.action_logits import ActionLogits
+from selfplay.architectures.board_pool import BoardPool, Joined
 from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
-from selfplay.compute.layer_steps import POOL, PRODUCTS, RELU, TANH, Indices, Numbers, Step
+from selfplay.compute.layer_steps import ACTIONS, POOL, PRODUCTS, RELU, TANH, Indices, Numbers, Step
 from selfplay.compute.place_products import OUTPUTS, PLACES
 from selfplay.compute.portable import is_portable
+from selfplay.errors import shortened
 
+LAYERS = (
+    "nn.Linear, nn.Conv2d that keeps the size of the board, nn.ReLU, nn.Tanh, nn.Flatten, dropout, ResidualBlock, "
+    "BoardPool, Joined, ActionLogits"
+)
+"""The layers that programs consist of. Flattening and dropout do nothing there."""
 CACHE_LINE = 16
 """Numbers in a line of the processor's cache."""
 
@@ -55,25 +64,27 @@ class _Region(NamedTuple):
     """Where the entries of the flattened tensor lie, from `start` on."""
 
 
-class _UnknownLayerError(Exception):
-    """A layer that programs do not have."""
+class NoProgramError(Exception):
+    """A network that is not a list of LAYERS; the message says why."""
 
 
-def layer_program(network: nn.Module, shape: tuple[int, ...]) -> LayerProgram | None:
-    """The program of a network for observations of this shape; None if it is not a list of known layers."""
+def layer_program(network: nn.Module, shape: tuple[int, ...]) -> LayerProgram:
+    """The program of a network for observations of this shape. Raises NoProgramError if it is not a list of LAYERS."""
     if not isinstance(network, ListedLayers):
-        return None
+        raise NoProgramError(
+            f"give its class {type(network).__name__} a method listed_layers (selfplay.architectures.capabilities)"
+        )
     listed = network.listed_layers()
-    if not computes_the_same(network, listed, shape):
-        return None
     builder = _Builder(shape, [layer for layer in network.modules() if isinstance(layer, nn.Conv2d)])
     observation = builder.board(builder.shape[0])
-    try:
-        features = builder.follow(listed.trunk, observation)
-        value = builder.follow(listed.value, features)
-        logits = None if listed.policy is None else builder.follow(listed.policy, features)
-    except _UnknownLayerError:
-        return None
+    features = builder.follow(listed.trunk, observation)
+    value = builder.follow(listed.value, features)
+    logits = None if listed.policy is None else builder.follow(listed.policy, features)
+    if not computes_the_same(network, listed, shape):
+        raise NoProgramError(
+            "its listed_layers, one after another, do not compute what it does, "
+            "or a nn.Linear has no nn.Flatten before it"
+        )
     return builder.program(observation, value, logits, is_portable(network))
 
 
@@ -133,6 +144,8 @@ class _Builder:
                     region, is_fresh = self._pool(region), False
                 case Joined():
                     region, is_fresh = self._joined(layer, region), False
+                case ActionLogits():
+                    region, is_fresh = self._actions(layer, region), False
                 case nn.ReLU() if is_fresh:
                     self._change_last_step(rectifies=1)
                 case nn.ReLU() | nn.Tanh():
@@ -143,7 +156,7 @@ class _Builder:
                 case nn.Flatten() | Dropout() | nn.Dropout() | nn.Identity():
                     pass
                 case _:
-                    raise _UnknownLayerError
+                    raise NoProgramError(f"its layer {shortened(' '.join(repr(layer).split()))} is not one of {LAYERS}")
         return region
 
     def board(self, channels: int) -> _Region:
@@ -199,6 +212,27 @@ class _Builder:
         start, last = parts[0].start, parts[-1]
         entries = np.concatenate([part.start - start + part.entries for part in parts])
         return _Region(start, last.start + last.size - start, entries)
+
+    def _actions(self, layer: ActionLogits, region: _Region) -> _Region:
+        places, width, weights = layer.places.cpu().numpy(), layer.width, layer.linear.weight
+        # By role and square, then the row of zeros, then by kind.
+        of_squares = region.entries[: layer.roles * width * layer.squares].reshape(layer.roles, width, -1)[:, 0].ravel()
+        of_kinds = region.entries[len(of_squares) * width :: width]
+        # More numbers than the width are read, of which the weights are 0.
+        zeros = self._region(_padded(width), np.arange(width))
+        rows = np.concatenate([region.start + of_squares, [zeros.start], region.start + of_kinds])
+        padded = np.zeros(_padded(width) + 1, dtype=np.float32)
+        padded[:width], padded[-1:] = _numbers(weights)[0], _numbers(layer.linear.bias)
+        num_places, num_actions = places.shape
+        target = self._region(_padded(num_actions), np.arange(num_actions))
+        first = self._num_weights, self._num_indices, num_places
+        self._steps.append(Step(ACTIONS, region.start, target.start, num_actions, _padded(width), *first))
+        self._indices.append(rows[places.T].ravel())
+        self._weights.append(padded)
+        self._num_weights += len(padded)
+        self._num_indices += places.size
+        self._products += num_actions * _padded(width)
+        return target
 
     def _sums(
         self, layer: nn.Linear | nn.Conv2d, weights: Numbers, taps: Indices, here: Indices, there: Indices

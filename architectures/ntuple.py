@@ -14,11 +14,14 @@ from selfplay.compute.portable import is_portable
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.pattern_planes import Planes, Seen, seen_in
+from selfplay.games.pattern_planes import FurtherBoard, Planes, Seen, seen_in
 from selfplay.games.pattern_shapes import board_symmetries, random_walks, read_pattern, windows
 from selfplay.games.patterns import (
     CONTENTS,
+    CONTENTS_WITH_ARROWS,
+    CONTENTS_WITH_BOARD,
     CONTENTS_WITH_MARKS,
+    MOST_ENTRIES,
     Patterns,
     TrainableTables,
     make_patterns,
@@ -37,8 +40,8 @@ class NTuple(nn.Module):
     There is a table for each pattern and phase of the match. The weights start at 0.
 
     Args:
-        patterns: drawn as for `selfplay.games.pattern_shapes.read_pattern`; None: every window of 3x3 squares, if there
-            are no random walks.
+        patterns: drawn as for `selfplay.games.pattern_shapes.read_pattern`; None: if there are no random walks, every
+            window of 3x3 squares, or of 2x2 if their tables are too large.
         symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
         phases: number of phases, ranges of equal width of the number of stones, each with its own weights.
         parities: whether even and odd numbers of stones have weights of their own in each phase. If every move places a
@@ -47,10 +50,12 @@ class NTuple(nn.Module):
             stone can reach differs from other empty squares, and tables have no entries for stones above empty squares.
         walks, walk_length, walk_seed: number of further patterns, the squares of random walks; how many squares each
             has; and the seed of the walks.
-        marks: the plane of observations, from 0, that marks stones, such as kings: further contents of a square.
+        marks: the plane of observations, from 0, that marks stones, such as kings: further contents of a square. None:
+            that of `further`, unless stones drop.
         upright: the plane of a flag. Where it is 0, the board is turned by 180 degrees before it is looked up, so that
             both players move the same way.
         sets: planes of flags and of bits of numbers; there are weights for each combination of them.
+        further: the board of the game besides those of the stones that tables see; None: they see no other.
 
     Raises:
         SettingError: observations are not boards of up to 64 squares with two planes of stones first, a pattern does
@@ -73,6 +78,7 @@ class NTuple(nn.Module):
         marks: int | None = None,
         upright: int | None = None,
         sets: Sequence[int] = (),
+        further: FurtherBoard | None = None,
     ) -> None:
         super().__init__()
         rows, columns = _board_of(observation_shape)
@@ -84,10 +90,13 @@ class NTuple(nn.Module):
             raise SettingError("symmetries=square: not with drops=true; set mirror or none")
         if drops and marks is not None:
             raise SettingError("marks: not with drops=true; leave it out")
-        self.planes = _planes_of(observation_shape[0], marks, upright, sets)
         self.contents = CONTENTS if marks is None else CONTENTS_WITH_MARKS
+        if further is not None and marks is None and not drops:
+            marks = further.plane
+            self.contents = contents_with(further)
+        self.planes = _planes_of(observation_shape[0], marks, upright, sets)
         if patterns is None:
-            patterns = [] if walks else windows(rows, columns)
+            patterns = [] if walks else largest_windows(rows, columns, self.contents)
         squares = (
             *(read_pattern(drawing, rows, columns) for drawing in patterns),
             *random_walks(walks, walk_length, walk_seed, rows, columns),
@@ -158,6 +167,19 @@ class NTuple(nn.Module):
     def _row_of(self, seen: Seen) -> Any:
         """`row_of_weights` for arrays of words."""
         return row_of_weights(seen, self.phases, self.num_squares, self.parities)
+
+
+def contents_with(further: FurtherBoard) -> int:
+    """The number of contents of a square that may also be on a further board."""
+    if further.is_on_stones and further.is_on_empty:
+        return CONTENTS_WITH_BOARD
+    return CONTENTS_WITH_MARKS if further.is_on_stones else CONTENTS_WITH_ARROWS
+
+
+def largest_windows(rows: int, columns: int, contents: int) -> list[str]:
+    """All windows of 3x3 squares, or of 2x2 if their tables have more than MOST_ENTRIES entries."""
+    found = windows(rows, columns)
+    return found if len(found) * contents**9 <= MOST_ENTRIES else windows(rows, columns, 2)
 
 
 def with_phases(network: NTuple, architecture: Mapping[str, Any]) -> tuple[NTuple, dict[str, Any]]:

@@ -23,7 +23,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.players.experience import ExperiencePlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 
 
 def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:

@@ -51,7 +51,7 @@ class Memory(NamedTuple):
 def compiled_solver(game):
     """`solve(positions, row, memory)`: the result of a position to the player to move; it is wrong once `counts` has
     reached its limit."""
-    legal_actions, play, is_terminal, return_to_move = game.rules[1:5]
+    _, legal_actions, play, is_terminal, return_to_move, *_ = game.rules
     unpack, is_again = game.rules.position.unpack, moves_again(game.rules)
     passing = -1 if game.pass_action is None else game.pass_action
 

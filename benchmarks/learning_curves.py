@@ -1,26 +1,23 @@
-"""How many matches does each learner of tic-tac-toe need until it cannot lose? A figure and a table.
+"""How many matches does each learner of tic-tac-toe need until it cannot lose? A table, and the data of a figure.
 
 python benchmarks/learning_curves.py
-python benchmarks/learning_curves.py run_dir=outputs/try figure=docs/learning_curves.png experience_matches=3000
+python benchmarks/learning_curves.py run_dir=outputs/try table=outputs/try.csv experience_matches=3000
 
-Shows, by the number of matches played, the exact probability of losing to the random player, and the number of lines
+Measures, by the number of matches played, the exact probability of losing to the random player, and the number of lines
 of play lost when every reply is tried. Tabular learners play against themselves, with five seeds each; the experience
 graph learns from matches against the random player, with seed 0; the networks are the levels of a finished run of the
-default recipe in run_dir.
+default recipe in run_dir. `python docs/figures.py learning_curves` draws the table that this writes.
 """
 
 import project_environment
 
+import csv
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from selfplay import load_level, play_matches
 from selfplay.cli.main import reporting_errors
@@ -28,31 +25,28 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.experience.rule import ExperienceRule
 from selfplay.experience.store import ExperienceStore
-from selfplay.figures.style import BLUE, GREEN, ORANGE, PURPLE, RED, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import Grader
-from selfplay.learners.tabular.learning import (
+from selfplay.players.experience import ExperiencePlayer
+from selfplay.players.player import Player, RandomPlayer
+from selfplay.players.tabular import TabularPlayer
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,
     UpdateRule,
     initial_values,
     learn_matches,
 )
-from selfplay.players.experience import ExperiencePlayer
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
-from selfplay.players.tabular import TabularPlayer
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)
-TABULAR = ((BACKWARD_VALUE, 0.5, 0.1, BLUE, "o"), (TEMPORAL_DIFFERENCE, 0.1, 0.01, ORANGE, "s"))
-"""Rule, step size, epsilon; colour and marker."""
-BACKUPS = (("absolute", RED, "^"), ("minimax", PURPLE, "v"))
-"""Backup; colour and marker."""
+TABULAR = ((BACKWARD_VALUE, 0.5, 0.1), (TEMPORAL_DIFFERENCE, 0.1, 0.01))
+"""Rule, step size, epsilon."""
+BACKUPS = ("absolute", "minimax")
 
 
 class Point(NamedTuple):
@@ -69,8 +63,6 @@ class Curve(NamedTuple):
     """A learner, with the points of each of its seeds."""
 
     name: str
-    colour: str
-    marker: str
     seeds: list[list[Point]]
 
 
@@ -114,17 +106,12 @@ def level_points(grader: Grader, run_dir: Path) -> Iterator[Point]:
 
 def all_curves(run_dir: Path, experience_matches: int) -> Iterator[Curve]:
     grader = Grader(positions_of("tictactoe"))
-    for rule, step_size, epsilon, colour, marker in TABULAR:
+    for rule, step_size, epsilon in TABULAR:
         seeds = [list(tabular_points(grader, rule, step_size, epsilon, seed)) for seed in SEEDS]
-        yield Curve(f"{rule.name}, median of {len(SEEDS)} seeds", colour, marker, seeds)
-    for backup, colour, marker in BACKUPS:
-        yield Curve(
-            f"experience, {backup} backup",
-            colour,
-            marker,
-            [list(experience_points(grader, backup, experience_matches))],
-        )
-    yield Curve("neural levels", GREEN, "D", [list(level_points(grader, run_dir))])
+        yield Curve(rule.name, seeds)
+    for backup in BACKUPS:
+        yield Curve(f"experience, {backup} backup", [list(experience_points(grader, backup, experience_matches))])
+    yield Curve("levels of recipe=default", [list(level_points(grader, run_dir))])
 
 
 def safe_since(points: list[Point]) -> int | None:
@@ -145,42 +132,20 @@ def table_row(curve: Curve) -> str:
     return f"| {curve.name} | {', '.join(texts)} | {loss:.4f} | {lines:,.0f} |"
 
 
-@default_style()
-def draw(curves: list[Curve]) -> Figure:
-    figure = empty_figure(12, 5.8)
-    left, right = figure.subplots(1, 2)
-    decorate(left, "Exact probability of losing to the random player", "matches played", "probability")
-    decorate(right, "Lost lines of play, every reply tried", "matches played", "lines in both seats")
-    for curve in curves:
-        draw_curve(left, curve, "loss")
-        draw_curve(right, curve, "lost_lines")
-    left.set_yscale("symlog", linthresh=1e-3, linscale=0.5)
-    left.set_yticks([0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
-    right.set_yscale("symlog", linthresh=1, linscale=0.5)
-    right.set_yticks([0, 1, 10, 100, 1000, 10_000, 100_000])
-    left.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
-    right.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
-    for axes in (left, right):
-        axes.set_xscale("log")
-        axes.minorticks_off()
-        axes.margins(y=0.03)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
-    return figure
-
-
-def draw_curve(axes: Axes, curve: Curve, what: str) -> None:
-    """Thin lines for the seeds, a thick line for their median."""
-    matches = [point.matches for point in curve.seeds[0]]
-    heights = [[getattr(point, what) for point in points] for points in curve.seeds]
-    if len(heights) > 1:
-        for height in heights:
-            axes.plot(matches, height, color=curve.colour, linewidth=0.8, alpha=0.45)
-    middle = [median(column) for column in zip(*heights, strict=True)]
-    axes.plot(matches, middle, color=curve.colour, marker=curve.marker, linewidth=2.2, markersize=5, label=curve.name)
+def write_table(curves: Sequence[Curve], path: Path) -> None:
+    """The points of all seeds, which `docs/figures.py` draws."""
+    with written_whole(path) as beside, beside.open("w", newline="") as lines:
+        rows = csv.writer(lines, lineterminator="\n")
+        rows.writerow(("learner", "seed", *Point._fields))
+        for curve in curves:
+            for seed, points in enumerate(curve.seeds):
+                rows.writerows(
+                    (curve.name, seed, point.matches, f"{point.loss:.6g}", point.lost_lines) for point in points
+                )
 
 
 def main() -> None:
-    options = {"run_dir": "outputs/tictactoe", "figure": "docs/learning_curves.png", "experience_matches": "10000"}
+    options = {"run_dir": "outputs/tictactoe", "table": "docs/data/learning_curves.csv", "experience_matches": "10000"}
     for argument in sys.argv[1:]:
         name, _, value = argument.partition("=")
         if name not in options:
@@ -193,8 +158,7 @@ def main() -> None:
     for curve in all_curves(Path(options["run_dir"]), int(options["experience_matches"])):
         print(table_row(curve), flush=True)
         curves.append(curve)
-    with written_whole(Path(options["figure"])) as beside:
-        rendered(draw(curves)).save(beside, format="PNG", optimize=True)
+    write_table(curves, Path(options["table"]))
 
 
 if __name__ == "__main__":

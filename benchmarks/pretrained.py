@@ -18,20 +18,21 @@ import sys
 from pathlib import Path
 
 from selfplay import compose_settings, learn_levels
-from selfplay.cli.command import progress_bar
+from selfplay.agents.pretrained import PRETRAINED_FOLDER
 from selfplay.cli.main import reporting_errors
 from selfplay.files import sha256
-from selfplay.players.pretrained import PRETRAINED_FOLDER, pretrained_agents
+from selfplay.progress import progress_bar
 from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.settings.fields import run_record
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
+from selfplay.stages.open_run import open_run
 from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {
-    "breakthrough": "breakthrough",
+    "breakthrough": "breakthrough levels=4 matches=12000 learner.level_decay=0.8",
     "breakthrough_6x6": "breakthrough game.size=6",
     "breakthrough_8x8": "breakthrough game.size=8",
     "connect_four": "connect_four",
@@ -75,7 +76,7 @@ def replace(game: str, level: Path, settings: Settings) -> None:
     folder.mkdir(parents=True)
     for path in agent_files(level):
         shutil.copy(path, folder)
-    copy_tables(RunFolder.of(settings), PRETRAINED_FOLDER / game)
+    copy_tables(RunFolder(Path(settings.run_dir)), PRETRAINED_FOLDER / game)
     Manifest(PRETRAINED_FOLDER / game).record(RUN, run_record(settings), {}, [])
     training = Manifest(level).sections["training"]
     files = [name for name in training["files"] if (folder / name).exists()]
@@ -103,11 +104,13 @@ def main() -> None:
         settings = compose_settings([*f"recipe={RECIPES[game]}".split(), f"run_dir={options.run / game}"])
         level = trained(game, settings)
         if options.replace:
-            if not is_compared(settings):
-                compare_and_report(settings, progress_bar)
+            with open_run(settings, "compare") as run:
+                if not is_compared(run):
+                    compare_and_report(run, progress_bar)
             replace(game, level, settings)
-        shipped = pretrained_agents()[game].parent
-        is_same = digests(level) == digests(shipped)
+        # Looked up after it was replaced.
+        (shipped,) = (PRETRAINED_FOLDER / game).glob("level_*/agent.safetensors")
+        is_same = digests(level) == digests(shipped.parent)
         print(f"{game}: {level.name}, {'the same bytes' if is_same else 'other bytes'}")
         differ += [] if is_same else [game]
     sys.exit(1 if differ else 0)

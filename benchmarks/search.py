@@ -27,14 +27,14 @@ from measured.timing import seconds
 from measured.whole_matches import play_random_matches
 
 from selfplay import play_matches
+from selfplay.agents.agent import Agent
+from selfplay.agents.pretrained import pretrained_agent
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.players.agent import Agent
-from selfplay.players.pretrained import pretrained_agent
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.searcher import Searcher, SearchParameters

@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from selfplay import Grade, Grader, compose_settings, enumerate_positions, learn_levels, load_level, make_game
-from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
+from selfplay.progress import progress_bar
 
 
 def grades_of_run(overrides: list[str], seed: int, folder: Path) -> tuple[Grader, list[Grade]]:

@@ -27,12 +27,12 @@ from search import machine
 
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.engines.process import command_words
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 from selfplay.matches.series import PairResult, Series
 from selfplay.named_players.make import make_player
+from selfplay.protocols.process import command_words
 from selfplay.runs.folders import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"

@@ -1,14 +1,14 @@
-"""Strength of levels by processor time, with self-play one ply ahead and with a search that teaches.
+"""Strength of levels by processor time, with self-play one ply ahead and with a search: the data of a figure.
 
-    NUMBA_NUM_THREADS=1 python benchmarks/strength_by_time.py
-    python benchmarks/strength_by_time.py othello --figure outputs/othello_by_time.png
+    NUMBA_NUM_THREADS=1 python benchmarks/strength_by_time.py --table docs/data/strength_by_time.csv
+    python benchmarks/strength_by_time.py othello
 
 For each game, the levels of an earlier recipe, and levels that continue from one of them with the current recipe
 (CURVES). Each level is trained in a process of its own, whose processor time counts, and plays its matches: in Connect
 Four moving first against perfect play with random ties, one ply ahead, with wins taken and immediate losses avoided;
 in Othello against the agent that comes with the program, both four plies ahead; that agent is the last level of the
-second curve. Levels that are in points.csv of their folder in --run-dir are not trained again; delete the folders of
-both curves after a change of a recipe.
+second curve, which plays no matches. Levels that are in points.csv of their folder in --run-dir are not trained again;
+delete the folders of both curves after a change of a recipe. `python docs/figures.py strength_by_time` draws the table.
 """
 
 import project_environment
@@ -25,13 +25,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from matplotlib.figure import Figure
 from perfect_play import Blocking
 
+from selfplay.agents.pretrained import pretrained_agents
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
-from selfplay.figures.style import BLUE, LINES, ORANGE, decorate, default_style, empty_figure, rendered
 from selfplay.files import written_whole
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
@@ -55,19 +54,16 @@ class Curve(NamedTuple):
 CURVES = {
     "connect_four": (
         Curve("self-play one ply ahead", ("recipe=connect_four",), 1, 15),
-        Curve("then a search teaches", ("recipe=connect_four_taught",), 16, 16),
+        Curve("then corrected by a search", ("recipe=connect_four_taught",), 16, 16),
     ),
     "othello": (
         Curve(
             "self-play one ply ahead", ("recipe=othello", "levels=14", "from_level={9:{learner.self_play:null}}"), 1, 11
         ),
-        Curve("then a search teaches", ("recipe=othello",), 9, 11),
+        Curve("matches played by a search", ("recipe=othello",), 9, 11),
     ),
 }
-TITLES = {
-    "connect_four": "Connect Four: score moving first against perfect play",
-    "othello": "Othello: score against the pretrained agent, 4 plies ahead",
-}
+COLUMNS = ("game", "curve", "level", "minutes", "score")
 
 
 class Point(NamedTuple):
@@ -81,8 +77,10 @@ class Point(NamedTuple):
     lost: int
 
     @property
-    def score(self) -> float:
-        return (self.won + self.drawn / 2) / (self.won + self.drawn + self.lost)
+    def score(self) -> str:
+        """Empty if it played no matches."""
+        matches = self.won + self.drawn + self.lost
+        return f"{(self.won + self.drawn / 2) / matches:.4f}" if matches else ""
 
 
 def processor_seconds(command: list[str]) -> float:
@@ -104,7 +102,9 @@ def against_perfect_play(level: int, run_dir: Path) -> WinDrawLoss[int]:
 
 
 def against_pretrained(level: int, run_dir: Path) -> WinDrawLoss[int]:
-    """The matches of a level of Othello."""
+    """The matches of a level of Othello; none of the level that is the opponent."""
+    if f"level_{level:02}" == pretrained_agents()["othello"].parent.name:
+        return WinDrawLoss(0, 0, 0)
     game, key = make_game("othello"), stream_key(0, 0, Activity.TOURNAMENT)
     evaluations = (f"level:{level}", "pretrained")
     one, other = (make_player(f"search:negascout?depth=4&evaluation={name}", game, run_dir) for name in evaluations)
@@ -146,49 +146,32 @@ def points_of(game: str, curve: Curve, run_dir: Path, earlier: Path | None) -> I
         yield known[level]
 
 
-@default_style()
-def draw(curves: dict[str, list[list[Point]]]) -> Figure:
-    """A panel for each game, with the points of its two curves."""
-    figure = empty_figure(6 * len(curves), 5)
-    panels = figure.subplots(1, len(curves), squeeze=False)[0]
-    for axes, (game, (earlier, later)) in zip(panels, curves.items(), strict=True):
-        decorate(axes, TITLES[game], "minutes of processor time", "score")
-        shared = [point for point in earlier if point.level < later[0].level]
-        first, second = (curve.label for curve in CURVES[game])
-        for points, hidden, color, label in (
-            (earlier, 0, BLUE, first),
-            ([*shared, *later], len(shared) - 1, ORANGE, second),
-        ):
-            minutes = list(accumulate(point.seconds / 60 for point in points))[hidden:]
-            scores = [point.score for point in points][hidden:]
-            axes.plot(minutes, scores, LINES[color], color=color, markersize=4, label=label)
-        axes.set_ylim(0, 1)
-        axes.legend(loc="lower right", frameon=False)
-    return figure
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", choices=[*CURVES, []], metavar="GAME", help="default: all")
     parser.add_argument("--run-dir", type=Path, default=Path("outputs/strength_by_time"))
-    parser.add_argument("--figure", type=Path, default=Path("outputs/strength_by_time/strength_by_time.png"))
+    parser.add_argument("--table", type=Path, default=Path("outputs/strength_by_time/strength_by_time.csv"))
     options = parser.parse_args()
     torch.set_num_threads(1)
     print("| game | | level | seconds | won-drawn-lost | score |\n|---|---|---:|---:|---:|---:|")
-    curves: dict[str, list[list[Point]]] = {}
+    rows = list[tuple[str | int, ...]]()
     for game in options.games or CURVES:
-        curves[game], earlier = [], None
+        earlier, trained = None, list[Point]()
         for number, curve in enumerate(CURVES[game], 1):
-            run_dir, points = options.run_dir / f"{game}_{number}", []
+            run_dir = options.run_dir / f"{game}_{number}"
+            before = [point for point in trained if point.level < curve.first]
+            trained = before.copy()
             for point in points_of(game, curve, run_dir, earlier):
-                points.append(point)
+                trained.append(point)
                 matches = f"{point.won}-{point.drawn}-{point.lost}"
-                cells = (game, curve.label, point.level, f"{point.seconds:.0f}", matches, f"{point.score:.3f}")
+                cells = (game, curve.label, point.level, f"{point.seconds:.0f}", matches, point.score)
                 print("|", " | ".join(map(str, cells)), "|", flush=True)
-            curves[game].append(points)
+            minutes = list(accumulate(point.seconds / 60 for point in trained))
+            shown = list(zip(trained, minutes, strict=True))[max(len(before) - 1, 0) :]
+            rows += [(game, curve.label, point.level, f"{at:.1f}", point.score) for point, at in shown]
             earlier = run_dir
-    with written_whole(options.figure) as beside:
-        rendered(draw(curves)).save(beside, format="PNG", optimize=True)
+    with written_whole(options.table) as beside, beside.open("w", newline="") as lines:
+        csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
 
 
 if __name__ == "__main__":

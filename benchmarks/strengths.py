@@ -16,11 +16,11 @@ import argparse
 import logging
 import sys
 from itertools import pairwise
-from math import sqrt
 
 from selfplay import match
 from selfplay.cli.main import reporting_errors
 from selfplay.games import Game, make_game
+from selfplay.named_players.ladder_search import find_temperatures
 from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths
 from selfplay.players.perfect import perfect_player_of
 
@@ -54,9 +54,8 @@ GAMES = (
     "tictactoe",
 )
 """The rows of the table in docs/playing.md."""
-WANTED, NEAR = 0.77, 0.05
-"""The score that is looked for, and how far it may be from it."""
-COLDEST, HOTTEST, MOST_TRIES = 1e-3, 1e3, 7
+MOST_TRIES = 7
+"""The most temperatures that are tried of each strength."""
 
 
 def score(game: Game, better: str, worse: str, matches: int, seed: int) -> float:
@@ -64,24 +63,17 @@ def score(game: Game, better: str, worse: str, matches: int, seed: int) -> float
 
 
 def find(game: Game, matches: int, seed: int) -> None:
-    """Write the temperatures of the strengths below the strongest, found from above."""
-    above, found = "strongest", dict[str, float]()
-    for strength in reversed(NOTICES):
-        first = strengths(game)[strength].temperature or 1.0
-        low, high, tried = COLDEST, HOTTEST, dict[float, float]()
-        temperature = first if above == "strongest" else min(max(first, 1.2 * found[above.partition("?")[0]]), HOTTEST)
-        for _ in range(MOST_TRIES):
-            tried[temperature] = score(game, above, f"{strength}?temperature={temperature:.3g}", matches, seed)
-            print(f"  {above} against {strength} at {temperature:.3g}: {100 * tried[temperature]:.0f} %", flush=True)
-            if abs(tried[temperature] - WANTED) <= NEAR or (temperature >= HOTTEST and tried[temperature] < WANTED):
-                break
-            low, high = (temperature, high) if tried[temperature] < WANTED else (low, temperature)
-            temperature = min(max(sqrt(low * high), temperature / 3), temperature * 3, HOTTEST)
-        best = min(tried, key=lambda one: abs(tried[one] - WANTED))
-        found[strength] = float(f"{best:.3g}")
-        above = f"{strength}?temperature={best:.3g}"
-    player = strengths(game)["hard"].player
-    print(f'    ("{game.name}", "{player}"): {tuple(found[strength] for strength in NOTICES)},', flush=True)
+    """Write the temperatures of the strengths below the strongest."""
+
+    def told_score(better: str, worse: str) -> float:
+        found = score(game, better, worse, matches, seed)
+        print(f"  {better} against {worse}: {100 * found:.0f} %", flush=True)
+        return found
+
+    usual = {strength: strengths(game)[strength].temperature or 1.0 for strength in NOTICES}
+    found = find_temperatures(told_score, usual, MOST_TRIES)
+    player = strengths(game)["medium"].player
+    print(f'    ("{game.name}", "{player}"): {tuple(one.temperature for one in found.values())},', flush=True)
 
 
 def measure(game: Game, matches: int, seed: int) -> None:

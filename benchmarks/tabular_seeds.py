@@ -17,15 +17,15 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.learners.tabular.learning import (
+from selfplay.matches.series import Series
+from selfplay.players.tabular import TabularPlayer
+from selfplay.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,
     UpdateRule,
     initial_values,
     learn_matches,
 )
-from selfplay.matches.series import Series
-from selfplay.players.tabular import TabularPlayer
 
 MATCHES_AT_THE_END = 1000
 SETTINGS = ((TEMPORAL_DIFFERENCE, 100_000, 0.1, 0.01), (BACKWARD_VALUE, 20_000, 0.5, 0.1))

@@ -26,15 +26,15 @@ from measured.positions import random_positions
 from measured.tree_search import OPENING_PLIES
 from torch import nn
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
+from selfplay.agents.network_evaluator import NetworkEvaluator
+from selfplay.agents.pretrained import PRETRAINED, pretrained_agent
 from selfplay.architectures import build_network
 from selfplay.cli.main import reporting_errors
-from selfplay.compute.layer_steps import run_program
+from selfplay.compute.layer_steps import run_steps
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
-from selfplay.players.network_evaluator import NetworkEvaluator
-from selfplay.players.pretrained import PRETRAINED, pretrained_agent
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -91,7 +91,7 @@ def seconds_of_pass(evaluator: Any, game: Game) -> float:
     for _ in range(PASSES):
         start = process_time()
         for _ in range(FEWEST_POSITIONS):
-            run_program(*given)
+            run_steps(*given)
         seconds.append((process_time() - start) / FEWEST_POSITIONS)
     return median(seconds)
 

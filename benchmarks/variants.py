@@ -18,7 +18,6 @@ from pathlib import Path
 import torch
 
 from selfplay import Settings, compose_settings, learn_levels, load_level, make_game
-from selfplay.cli.command import progress_bar
 from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
@@ -26,6 +25,7 @@ from selfplay.grading.solved_positions import SolvedPositions, endgame_positions
 from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
+from selfplay.progress import progress_bar
 from selfplay.runs.kept_positions import kept_in
 from selfplay.stages.measure_levels import fitting_evaluation, reference_names
 

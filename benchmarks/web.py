@@ -27,8 +27,8 @@ from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings
-from selfplay.web.matches import MatchService
-from selfplay.web.schemas import MatchRequest
+from selfplay.web.match_schemas import MatchRequest
+from selfplay.web.match_service import MatchService
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {

@@ -110,7 +110,7 @@ def write(path: Path, player_name: str, run_dir: Path, endgame: int) -> None:
 
     from selfplay.compute.random_numbers import Draws
     from selfplay.games import make_game
-    from selfplay.games.kernels import distinct_positions
+    from selfplay.games.distinct_positions import distinct_positions
     from selfplay.named_players.make import make_player
     from selfplay.search.exact_solver import empties
 

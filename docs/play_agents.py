@@ -4,8 +4,8 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from selfplay.agents.pretrained import find_pretrained
 from selfplay.games import game_names
-from selfplay.players.pretrained import find_pretrained
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page

@@ -47,7 +47,7 @@ OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 SETTINGS_INTRODUCTION = """\
 # Settings
 
-Made from the code by `python docs/reference.py`. Every program prints its own with `--help`.
+Made from the code by `python docs/reference.py`. Every program prints its own with `--help-all`.
 
 - A setting is given as `name=value` or as a flag: `seed=3`, `--seed 3`. `null`: no value.
 - `GROUP=OPTION` chooses a file of a folder of `conf/`, such as `recipe=othello`. What you set

@@ -88,7 +88,7 @@ def one_in(registry: Registry[Any]) -> dict[str, Any]:
 
 
 PLAYER_NAME = {"is_player_name": True}
-"""Metadata of a field that holds the names of players; `--help` then lists the possible names."""
+"""Metadata of a field that holds the names of players; `--help-all` then lists the possible names."""
 
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
@@ -101,12 +101,15 @@ def require(name: str, value: object, valid: bool, allowed: str) -> None:
 def fields_of(argument: str, *names: str) -> Iterator[None]:
     """Messages about arguments with these names call them fields of `argument`: "size=9: ..." is "game.size=9: ...".
 
-    So does the advice in a message: "...; set size=8" is "...; set game.size=8".
+    So does the advice in a message: "...; set size=8" is "...; set game.size=8". A message that begins with
+    another setting, such as learner.self_play=search:negascout?depth=0, is not about these arguments.
     """
     try:
         yield
     except SettingError as error:
         known = "|".join(map(re.escape, names))
+        if re.match(rf"(?!(?:{argument}|{known})\.)\w+\.\w+=", str(error)):
+            raise
         mentioned = rf"^(?:{known})(?=[=:.])|(?<=[ (])(?:{known})(?==)"
         text = re.sub(mentioned, rf"{argument}.\g<0>", str(error)) if names else str(error)
         if text == str(error):

@@ -1,10 +1,11 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
+import errno
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from selfplay.places import compile_fault
+from selfplay.error_places import compile_fault
 
 SHORTENED = 80
 """The most characters of a text from outside that an error message repeats."""
@@ -56,7 +57,7 @@ USER_ERRORS = (SelfPlayError, OSError)
 
 OUT_OF_MEMORY = (
     *("failed to map segment", "cannot create shared object descriptor", "cannot allocate memory"),
-    *("can't allocate memory", "not enough memory"),
+    *("can't allocate memory", "not enough memory", "cuda out of memory"),
 )
 """Messages of the dynamic linker, the system and torch for what is a MemoryError in Python."""
 OUT_OF_MEMORY_MESSAGE = "memory ran out; end other programs, or raise the limit (ulimit -v, or that of the container)"
@@ -68,11 +69,24 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(sign in text for sign in OUT_OF_MEMORY)
 
 
+TOO_MANY_FILES = "too many files are open; allow more with ulimit -n 1024"
+
+
+def system_reason(error: OSError) -> str:
+    """Why the system refused something, and what to do if too many files are open."""
+    # Libraries raise errors of their own, with the text of the system only.
+    if error.errno in (errno.EMFILE, errno.ENFILE) or "too many open files" in text_of(error).lower():
+        return TOO_MANY_FILES
+    return error.strerror or " ".join(str(error).split())
+
+
 def line_of(error: Exception) -> str | None:
     """The line that reports an error; None for a bug of the program."""
     if isinstance(error, OSError):
-        reason = error.strerror or " ".join(str(error).split())
-        return brief(f"{error.filename}: {reason}" if error.filename else reason)
+        reason = system_reason(error)
+        return brief(f"{error.filename}: {reason}" if error.filename and reason != TOO_MANY_FILES else reason)
+    if isinstance(error, ImportError) and "too many open files" in text_of(error).lower():
+        return TOO_MANY_FILES
     if isinstance(error, SelfPlayError):
         return str(error)
     if (fault := compile_fault(error)) is not None:

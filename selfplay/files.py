@@ -28,7 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from selfplay.cleanup import before_exit
-from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened, system_reason
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Content = TypeVar("Content")
@@ -44,11 +44,16 @@ def is_special(path: Path) -> bool:
 def user_path(path: str | os.PathLike[str]) -> Path:
     """A path as a user gives it, where it enters the library: `~` at its start is the home folder; `./~` is not.
 
-    Libraries that read files treat `~` differently, so they never get a relative path that begins with it.
+    Libraries that read files treat `~` differently, so they never get a relative path that begins with it. Raises
+    SettingError if it begins with `~` and there is no such home folder.
     """
-    # Not Path.expanduser, which raises for an unknown user, and for which ./~ is ~.
-    expanded = Path(os.path.expanduser(path))  # noqa: PTH111
-    return expanded.absolute() if str(expanded).startswith("~") else expanded
+    # Not Path.expanduser, for which ./~ is ~.
+    expanded = os.path.expanduser(path)  # noqa: PTH111
+    if (text := os.fspath(expanded)).startswith("~"):
+        home = text.partition("/")[0]
+        raise SettingError(f"{shortened(text)}: there is no home folder {home}; ./{home} is a folder of that name here")
+    relative = Path(expanded)
+    return relative.absolute() if str(relative).startswith("~") else relative
 
 
 def open_file(path: Path) -> "io.BufferedReader[Any]":
@@ -61,7 +66,7 @@ def open_file(path: Path) -> "io.BufferedReader[Any]":
         reason = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
         raise InvalidFileError(path, reason) from error
     except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
+        raise InvalidFileError(path, f"cannot be read: {system_reason(error)}") from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -209,8 +214,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and _may_be_of(error, beside):
-            reason = error.strerror or " ".join(str(error).split())
-            raise StageError(f"cannot write {path}: {reason}") from error
+            raise StageError(f"cannot write {path}: {system_reason(error)}") from error
         raise
     finally:
         _unfinished.discard(beside)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from tqdm import tqdm
+
 ProgressBar = Callable[..., Any]
 """Makes a progress bar as tqdm does: called with total= and desc=, it returns an object with update(n), close(),
 set_postfix_str(text) for a text beside the bar, and `disable`: whether it shows nothing."""
@@ -24,3 +26,12 @@ class NoProgress:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+"""Without matches per second, so that results beside the bar fit a terminal of 80 columns."""
+
+
+def progress_bar(*, total: int, desc: str) -> Any:
+    """A tqdm bar on a terminal; nothing elsewhere, where the lines of the log are enough."""
+    return tqdm(total=total, desc=desc, leave=False, disable=None, bar_format=BAR)

@@ -21,12 +21,13 @@ from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.descriptions import describe_in_full
+from selfplay.error_places import is_outside, place_of
 from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
-from selfplay.places import is_outside, place_of
+from selfplay.names_of_games import parts_of_game_name
 
 Thing = TypeVar("Thing")
 
@@ -89,46 +90,10 @@ def is_module(name: str) -> bool:
             return False
 
 
-SIZE = re.compile(r"([1-9][0-9]?)x\1")
-PARAMETER = re.compile(r"([a-z]+)=(-?[0-9]+(?:\.[0-9]+)?)")
-"""Words of the name of a game, which are separated by underscores."""
-
 PART_OF_MODULE = re.compile(r"(?=(?<![\w.])([A-Za-z_][\w.]*):([A-Za-z_][\w=.-]*))")
 """`module:attribute` in a text, wherever it is."""
 END_OF_NAME = r"(?=\W|$|_[1-9][0-9]?x[1-9]|_[a-z]+=)"
 """Follows the name of a game without its board."""
-
-SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
-"""OpenSpiel's names of games that have another name here."""
-
-
-class GameName(NamedTuple):
-    """The parts of the name of a game, such as go_7x7_komi=5.5."""
-
-    base: str
-    """The name of the game without its board: go."""
-    size: int | None
-    """The number of squares along a side of the board: 7. None: as usual in this game."""
-    parameters: dict[str, str]
-    """The parameters of the game that are not as usual: komi=5.5."""
-
-
-def parts_of_game_name(name: str) -> GameName:
-    """The parts of the name of a game."""
-    first, *words = name.split("_")
-    parameters = list[tuple[str, str]]()
-    while words and (found := PARAMETER.fullmatch(words[-1])):
-        words.pop()
-        parameters.append((found[1], found[2]))
-    size = SIZE.fullmatch(words[-1]) if words else None
-    base = "_".join([first, *words[:-1]] if size else [first, *words])
-    return GameName(base, int(size[1]) if size else None, dict(reversed(parameters)))
-
-
-def differ_in_size(name: str, other: str) -> bool:
-    """Whether these are names of the same game with boards of different sizes."""
-    parts, others = parts_of_game_name(name), parts_of_game_name(other)
-    return parts != others and parts._replace(size=None) == others._replace(size=None)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from selfplay.cli.command import overrides_first
 from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.settings.recorded import composed_for_run
-from selfplay.stages.run_check import check_run
+from selfplay.stages.open_run import check_run
 
 NO_STAGE = b"0\0"
 """A request of no words."""
@@ -33,7 +33,7 @@ def levels_of(arguments: list[str]) -> int:
         raise SettingError(f"{flags[0]}: the shell loop takes only settings; use train/learn.py {flags[0]}")
     settings = composed_for_run(overrides)
     check_run(settings)
-    return settings.levels
+    return settings.last_level
 
 
 def run_loop(script: str, arguments: list[str]) -> int:

@@ -66,6 +66,14 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _general_tier() -> Iterator[None]:
+    """Nothing is compiled for one game because all tests together have searched much in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("selfplay.games.tiers.STEPS_BEFORE_SPECIAL", sys.maxsize)
+        yield
+
+
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three levels, not to be changed: see `run_copy`."""

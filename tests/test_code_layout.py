@@ -2,7 +2,10 @@
 
 import ast
 import os
+import re
 import subprocess
+
+import yaml
 
 from selfplay.games import GAMES
 from tests.support.runs import PROJECT
@@ -60,3 +63,26 @@ def test_few_imports_stand_inside_functions_or_serve_only_type_checkers():
                 for_types.append(path)
     assert len(inside) <= 30, inside
     assert len(for_types) <= 5, for_types
+
+
+def test_the_workflow_uses_fixed_versions_of_actions_and_keeps_no_credentials():
+    for path in (PROJECT / ".github" / "workflows").glob("*.yml"):
+        steps = [step for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"]]
+        used = [step for step in steps if "uses" in step]
+        assert used
+        for step in used:
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"]), step
+            if step["uses"].startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False
+
+
+def test_no_public_class_or_function_has_the_name_of_another():
+    definitions = [node for path in MODULES for node in ast.parse(path.read_text()).body]
+    for kind in (ast.ClassDef, ast.FunctionDef | ast.AsyncFunctionDef):
+        names = [node.name for node in definitions if isinstance(node, kind) and not is_named_by_users(node)]
+        assert sorted({name for name in names if names.count(name) > 1 and name[0] != "_"}) == []
+
+
+def is_named_by_users(node):
+    """Whether a decorator makes a program or a kind of players of it: these objects have the names that users type."""
+    return any(re.match(r"partial\(Program,|player_kind\(", ast.unparse(one)) for one in node.decorator_list)

@@ -12,23 +12,24 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.agents.checkpoints import load_checkpoint
 from selfplay.errors import InvalidFileError, SelfPlayError
 from selfplay.experience.json_file import export_json, import_json
 from selfplay.experience.rule import ExperienceRule
 from selfplay.experience.store import ExperienceStore
 from selfplay.files import FileFormat
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison import level_columns
-from selfplay.grading.tables import read_rows
-from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
-from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.players.checkpoints import load_checkpoint
 from selfplay.records import record_of, written_record
 from selfplay.runs.finished_runs import level_table, read_level_table, read_runs
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.manifest import Manifest
-from selfplay.search.evaluation import read_evaluation
+from selfplay.search.feature_evaluation import read_evaluation
+from selfplay.tables import read_rows
+from selfplay.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
+from selfplay.tabular.table_file import load_tables, save_tables
 from selfplay.training.epochs import read_epochs
 from tests.support.dataset_tools import read_dataset
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of
@@ -101,8 +102,7 @@ TICTACTOE, OTHELLO = make_game("tictactoe"), make_game("othello")
 
 def written_match(path: Path) -> None:
     actions = OTHELLO.read_transcript("f5d6c3d3c4f4")
-    states = [OTHELLO.state_after(map(OTHELLO.action_to_string, actions[:count])) for count in range(len(actions) + 1)]
-    path.write_text(written_record(record_of(OTHELLO, states, actions, ("you", "level 3"))).text)
+    path.write_text(written_record(record_of(Match(OTHELLO).play_all(actions), ("you", "level 3"))).text)
 
 
 READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]]] = {

@@ -2,21 +2,15 @@
 
 import json
 import re
-from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import get_type_hints
 
 import pytest
 
 import selfplay
 from docs.reference import PAGES as MADE
-from selfplay.architectures import ARCHITECTURES, option_defaults
-from selfplay.games import GAMES
-from selfplay.learners import LEARNERS
 from selfplay.named_players.names import PLAYERS, kind_named
-from tests.settings.test_defaults import PROGRAMS
 from tests.support.runs import PROJECT
 
 PAGES = [PROJECT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
@@ -29,31 +23,7 @@ PATH = re.compile(rf"(?<![\w/.:-])(?:(?:{FOLDERS})/[\w./-]*\w|\w+\.sh)\b")
 PACKAGE_PATH = re.compile(r"`((?!\.)[a-z_]+/[\w/]*\w\.(?:py|js))`")
 """A file in backticks; in the maps of README.md and docs/architecture.md its path is below selfplay/."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-COMMAND = re.compile(
-    r"^ +(?:python (?:train|play|preprocessing)/|\./learn_|selfplay [a-z-]+ )(?:\\\n|[^#\n])*", re.MULTILINE
-)
-SETTING = re.compile(r"""(?<=[\s\['"])([a-z_]+(?:\.[a-z_]+)*)=""")
 IMPORT = re.compile(r"^ *from (selfplay[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-
-
-def setting_names(kind: type, prefix: str = "") -> set[str]:
-    """The names of all settings and groups of settings of a dataclass, with dots."""
-    types, names = get_type_hints(kind), set()
-    for field in fields(kind):
-        name = prefix + field.name
-        names |= {name} | (setting_names(types[field.name], f"{name}.") if is_dataclass(types[field.name]) else set())
-    return names
-
-
-@pytest.fixture(scope="module")
-def known_settings() -> set[str]:
-    """The settings of all scripts, the groups of conf/, the options of architectures, and the parameters of games
-    and learners."""
-    groups = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
-    options = {f"architecture.{option}" for name in ARCHITECTURES for option in option_defaults(name)}
-    options |= {f"game.{parameter}" for game in GAMES.values() for parameter in game.usual_parameters(None)}
-    options |= {f"learner.{parameter}" for learner in LEARNERS.values() for parameter in learner.parameters()}
-    return groups | options | {"architecture.name"} | set().union(*map(setting_names, PROGRAMS.values()))
 
 
 def anchors(page: Path) -> set[str]:
@@ -101,7 +71,7 @@ def test_the_named_modules_exist(page: Path) -> None:
     assert [path for path in named if not any((folder / path).exists() for folder in folders)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, PROJECT / "CHANGELOG.md"], ids=lambda page: page.name)
 def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
     for address in LINK.findall(page.read_text()):
         if not address.startswith("http"):
@@ -109,12 +79,6 @@ def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
             target = page.parent / file if file else page
             assert target.exists(), address
             assert not anchor or anchor in anchors(target), address
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_settings_in_commands_exist(page: Path, known_settings: set[str]) -> None:
-    named = {name for command in COMMAND.findall(page.read_text()) for name in SETTING.findall(command)}
-    assert {name for name in named if not name.startswith("hydra.")} <= known_settings
 
 
 def test_the_first_commands_of_the_readme_are_those_that_every_change_must_pass() -> None:

@@ -6,15 +6,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from selfplay import ExperienceStore, make_game
-from selfplay.players.checkpoints import CheckpointMetadata
+from selfplay.agents.checkpoints import CheckpointMetadata
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import TournamentSettings
-from selfplay.stages.compare import compare_and_report
 from selfplay.stages.tournament import play_tournament
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import tiny_settings
+from tests.support.runs import report_of_comparison, tiny_settings
 
 FILES = (PROJECT_FOLDER / "docs" / "files.md").read_text()
 
@@ -27,9 +27,9 @@ def documented_files() -> list[str]:
 
 
 def test_every_file_of_a_run_is_in_the_list(run_copy: Path) -> None:
-    compare_and_report(tiny_settings(run_copy, "comparison.matches=20"))
+    report_of_comparison(tiny_settings(run_copy, "comparison.matches=20"))
     folder = f"run_dir={run_copy}"
-    train_tabular(compose_settings_of(TabularSettings, "tabular", [folder, "episodes=50"]))
+    train_tabular(Run.of(compose_settings_of(TabularSettings, "tabular", [folder, "episodes=50"])))
     players = "players=[random,perfect]"
     play_tournament(compose_settings_of(TournamentSettings, "tournament", [folder, players, "matches=2"]))
     ExperienceStore(run_copy / "experience.sqlite", make_game("tictactoe")).close()

@@ -9,7 +9,7 @@ from selfplay import learn_levels, load_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 from tests.support.dataset_tools import read_dataset
 from tests.support.doc_pages import write_module
 from tests.support.outside_training import PolicyNetwork

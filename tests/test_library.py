@@ -206,7 +206,7 @@ def test_a_game_can_be_pickled_after_it_was_played(name: str) -> None:
 
 
 def test_a_game_that_was_changed_is_not_pickled_as_the_unchanged_one() -> None:
-    game = selfplay.make_game("sumto100")
+    game = selfplay.make_game("connect_four")
     game.rules = game.rules._replace(return_to_move=operator.sub)
     game.max_game_length = 10
     copied = pickle.loads(pickle.dumps(game))

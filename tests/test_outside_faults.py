@@ -71,7 +71,7 @@ class TwoMoreActions(TicTacToe):
         self.num_distinct_actions = 11
 
 class OtherShape(Right):
-    observation_shape = (2, 2, 2)
+    observation_shape = (3, 2, 2)
 
 class NoPosition(Right):
     rules = Right.rules._replace(initial=(0, 0))
@@ -189,7 +189,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Leaves", "texts: SystemExit: 0"),
         ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:TwoMoreActions", "tictactoe.py, line "),
-        ("faulty_games:OtherShape", "observation_shape=(2, 2, 2): does not fit the fields own (4 bits), opp (4 bits)"),
+        ("faulty_games:OtherShape", "observation_shape=(3, 2, 2): does not fit the fields own (4 bits), opp (4 bits)"),
         ("faulty_games:NoPosition", "rules: rules.initial is (0, 0), where it must be a position"),
         ("faulty_games:GivesTwo", "rules: giving_two gives (0, 0) where it must give a Position(own, opp)"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),

@@ -18,7 +18,7 @@ from tests.support.wheels import plain_environment
 pytestmark = pytest.mark.slow
 
 README, GAME, CHECKS = "../README.md", "adding_a_game.md", "game_reference.md"
-PLAYER, LEARNER = "adding_a_player.md", "adding_a_learner.md"
+PLAYER, LEARNER, NETWORK = "adding_a_player.md", "adding_a_learner.md", "architectures.md"
 
 
 def stand_in(found: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ class Folder:
 
     def tried(self, command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """The result of a command, in a fork of a process that has imported the package already."""
-        name, *arguments = shlex.split(command)
+        name, *arguments = shlex.split(command, comments=True)
         words = [str(COMMAND), *arguments] if name == "selfplay" else arguments
         print(json.dumps({"words": words, "stdin": stdin}), file=self.server.stdin, flush=True)
         return subprocess.CompletedProcess(words, *json.loads(self.server.stdout.readline()))
@@ -61,7 +61,7 @@ class Folder:
     @contextmanager
     def served(self, command: str) -> Iterator[str]:
         """The address of the page that a command serves."""
-        words = [*shlex.split(command), "--port", "0"]
+        words = [*shlex.split(command, comments=True), "--port", "0"]
         server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=self.path, env=self.variables)
         try:
             yield next(line for line in server.stdout if "Play at" in line).split()[2]
@@ -155,6 +155,13 @@ def test_the_learner_learns_levels_that_cannot_lose_and_the_run_resumes(folder: 
     assert "already" in folder.run("selfplay learn modules=[policy_gradient] run_dir=outputs/gradient")
     write_module(folder.path, LEARNER, "learner.generate(", "rows.py")
     assert folder.run("python rows.py") == printed_after(LEARNER, "random player:")
+
+
+def test_the_network_learns(folder: Folder) -> None:
+    write_module(folder.path, NETWORK, "class Small(nn.Module)", "small.py")
+    for command in commands(NETWORK):
+        if "small:Small" in command:
+            assert "level 2" in folder.run(command)
 
 
 def test_the_class_on_the_page_is_short() -> None:

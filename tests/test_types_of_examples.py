@@ -10,7 +10,7 @@ from tests.support.doc_pages import code_blocks
 from tests.support.wheels import plain_environment
 
 PAGES = ["../README.md", "adding_a_game.md", "adding_a_learner.md", "adding_a_player.md", "alphazero.md", "api.md"]
-PAGES += ["connect_four.md", "engines.md", "files.md", "game_reference.md", "playing.md"]
+PAGES += ["architectures.md", "connect_four.md", "engines.md", "files.md", "game_reference.md", "playing.md"]
 COMPLETE = ('"""', "import ", "from ")
 """What a block of code that is a file of its own begins with; the others are parts of one."""
 

@@ -17,7 +17,7 @@ from selfplay.experience.rule import ExperienceRule
 from selfplay.experience.store import ExperienceStore
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
-from selfplay.grading.tables import write_csv
+from selfplay.tables import write_csv
 from tests.support.experience_tools import GAME
 
 

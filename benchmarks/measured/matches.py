@@ -13,18 +13,15 @@ import torch
 from measured.timing import per_second
 from measured.whole_matches import play_random_matches
 from selfplay import play_matches
+from selfplay.api.stages import generate_level, train_level
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, ExecutorOptions, open_executor
-from selfplay.games import make_game
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing, task_files
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.stages.generate import generate_level, playing_agent
-from selfplay.stages.learner_resources import resources_of
-from selfplay.stages.train import train_level
+from selfplay.stages.learning_run import LearningRun, resources_of, task_files
 
 TABLES = {
     "connect_four": ["architecture=ntuple_connect_four"],
@@ -44,7 +41,7 @@ COLUMNS = ("in batches", "whole", "csv", "parquet")
 class Part(NamedTuple):
     """Matches that a worker plays as one task."""
 
-    settings: Settings
+    run: LearningRun
     level: int
     matches: range
 
@@ -62,10 +59,10 @@ class Measured(NamedTuple):
 
 
 def play_in_batches(part: Part) -> None:
-    settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
-    with computing(settings) as context:
-        game, size, device = context.game, settings.batch_size, context.device
-        file, resources = playing_agent(settings, part.level), resources_of(context)
+    settings, game, device = part.run.settings, part.run.game, part.run.device
+    key, size = stream_key(settings.seed, part.level, Activity.GENERATION), settings.batch_size
+    with settings.computing():
+        file, resources = part.run.playing_agent(part.level), resources_of(part.run, settings.learner)
         player = RandomPlayer(game) if file is None else settings.learner.player(load_agent(file, game), resources)
         for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
             pass
@@ -73,9 +70,9 @@ def play_in_batches(part: Part) -> None:
 
 def play_whole(part: Part) -> None:
     """Play random matches, each to its end before the next one begins."""
-    key = stream_key(part.settings.seed, part.level, Activity.GENERATION)
+    key = stream_key(part.run.settings.seed, part.level, Activity.GENERATION)
     match = torch.arange(part.matches.start, part.matches.stop)
-    play_random_matches(make_game(part.settings.game.name), Draws(key, match, 0))
+    play_random_matches(part.run.game, Draws(key, match, 0))
 
 
 def played(executor: Executor, settings: Settings, level: int, column: str, workers: int, matches: int) -> int:
@@ -83,19 +80,15 @@ def played(executor: Executor, settings: Settings, level: int, column: str, work
     size = max(settings.batch_size or 1, matches // (PARTS * workers))
     if column in COLUMNS[:2]:
         function = play_in_batches if column == COLUMNS[0] else play_whole
-        all_of_them = range(matches)
-        parts = (Part(settings, level, all_of_them[start : start + size]) for start in range(0, matches, size))
-        for _ in executor.map(function, parts, task_files(settings, agents(settings, level))):
+        all_of_them, run = range(matches), LearningRun.of(settings)
+        parts = (Part(run, level, all_of_them[start : start + size]) for start in range(0, matches, size))
+        for _ in executor.map(function, parts, task_files(run, run.agents([level] if level else []))):
             pass
     else:
         dataset = replace(settings.dataset, format=column, shard_matches=size)
         Manifest(RunFolder(Path(settings.run_dir)).level(level)).forget("generation")
         generate_level(replace(settings, matches=matches, dataset=dataset), level, executor=executor)
     return matches
-
-
-def agents(settings: Settings, level: int) -> list[Path]:
-    return [Path(settings.run_dir) / f"level_{level:02d}" / "agent.safetensors"] if level else []
 
 
 def settings_of(game: str, player: str, folder: Path, device: str) -> Settings:

@@ -4,12 +4,12 @@ from argparse import Namespace
 from statistics import median
 from time import process_time
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.learners.learner import LevelInputs
 from selfplay.learners.policy import Policy
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
 from selfplay.settings.run import compose_settings
 from selfplay.training.fitting import seeded
 

@@ -14,9 +14,9 @@ from selfplay.compute.portable import set_numerics
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game, make_game
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.settings.run import compose_settings
-from selfplay.training.fitting import fit, seeded
+from selfplay.training.fitting import fit_network, seeded
 from selfplay.training.parameters import PRECISIONS, Training
 from selfplay.training.rows import TrainingRows
 
@@ -60,5 +60,5 @@ def train(
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     set_numerics(network, numerics)
-    fit(network, TrainingRows(game, [rows]), replace(training, epochs=n), device=device)
+    fit_network(network, TrainingRows(game, [rows]), replace(training, epochs=n), device=device)
     return n * STEPS_IN_EPOCH * training.batch_size

@@ -29,7 +29,7 @@ def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
 
 @cache
 def _compile(rules: Rules, pass_action: int | None) -> Callable[..., None]:
-    legal_actions, play, is_terminal, return_to_move = rules[1:5]
+    _, legal_actions, play, is_terminal, return_to_move, *_ = rules
     unpack, moves_again = rules.position.unpack, rules.moves_again
     passing = -1 if pass_action is None else pass_action
 

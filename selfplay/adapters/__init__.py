@@ -37,13 +37,13 @@ def dtype_of_observations(game: Game) -> type[np.uint8 | np.float32]:
 def observed(game: Game, state: State, player: int) -> Observation:
     """What `player` (0 or 1) observes of one match (B = 1).
 
-    On boards, channel 0 has the player's own stones and channel 1 the other's. Further channels, and games without a
-    board of squares, show both players the same.
+    On boards with stones, channel 0 has the player's own stones and channel 1 the other's. Further channels, and games
+    without stones, show both players the same.
     """
     seen = game.observe(state)[0].numpy().astype(dtype_of_observations(game))
     is_to_move = int(state.current_player) == player
     # `observe` shows the board to the player who is not to move.
-    if is_to_move and game.num_squares is not None:
+    if is_to_move and game.has_stones:
         seen[:2] = seen[1::-1].copy()
     mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)
     return {"observation": seen, "action_mask": mask if is_to_move else np.zeros_like(mask)}

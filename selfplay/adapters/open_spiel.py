@@ -10,7 +10,7 @@ A bot of OpenSpiel is the player `openspiel:BOT` wherever a player is named: `op
 Needs the package open_spiel. The actions of both libraries have the same numbers, except in `OTHER_ACTIONS`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game, name_of_game
+from selfplay.games.match import Match
 from selfplay.named_players.make import make_player
+from selfplay.names_of_games import parts_of_game_name
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
-from selfplay.registry import parts_of_game_name
 
 with needs_extra("openspiel"):
     import pyspiel
@@ -200,16 +201,18 @@ class SpielPlayer(Player):
         self.game, self.bot, self.simulations = game, bot, simulations
         self.name = f"openspiel:{bot}"
         self._spiel = spiel_game(game)
-        self._match: list[int] = []
+        self._match = Match(game)
 
-    def follow(self, actions: Sequence[int]) -> None:
-        self._match = list(actions)
+    def follow(self, match: Match) -> None:
+        if match.is_set_up:
+            raise NotNowError(f"{self.name} only plays matches that begin at the start of the game")
+        self._match = match
 
     def act(self, state: State, draws: Draws) -> Tensor:
         """int64[1]: the bot's action in a batch of one, the match that it has followed; a random one where the match is
         over by the rules of OpenSpiel."""
         position = self._spiel.new_initial_state()
-        for action in self._match:
+        for action in self._match.actions:
             position.apply_action(spiel_action(self.game, position, action))
         seed = int(draws.bits(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
         if position.is_terminal():

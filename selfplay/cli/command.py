@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TextIO
 
 from omegaconf import DictConfig, OmegaConf
-from tqdm import tqdm
 
 from selfplay.compute.process import process_count, process_rank
 from selfplay.errors import SettingError, shortened
@@ -32,7 +31,8 @@ from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
 
-HELP_FLAGS, SWEEP_FLAGS = {"--help", "-h"}, {"--multirun", "-m"}
+HELP_ALL = "--help-all"
+HELP_FLAGS, SWEEP_FLAGS = {"--help", "-h", HELP_ALL}, {"--multirun", "-m"}
 
 PRINTING_FLAGS = {
     *("--cfg", "-c", "--package", "-p", "--resolve", "--info", "-i"),
@@ -69,6 +69,11 @@ class Program(NamedTuple, Generic[AnySettings]):
     starts."""
     after_sweep: Callable[[Path, Sequence[Path]], None] | None = None
     """Called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs."""
+    choose: Callable[[Sequence[str]], tuple[Sequence[str], str]] = lambda overrides: (overrides, "")
+    """(overrides) to these with further ones that the program chooses, and a line that says why; empty if it chooses
+    none."""
+    main: Sequence[str] = ()
+    """The settings that `--help` describes; empty: those that only this program has, and the folder of the run."""
     result: Callable[[AnySettings], float] | None = None
     """The result of a finished run, for sweepers that choose the next run by the results of earlier ones."""
 
@@ -76,13 +81,14 @@ class Program(NamedTuple, Generic[AnySettings]):
 def settings_of(
     program: Program[AnySettings], overrides: Sequence[str], name: str | None = None
 ) -> tuple[AnySettings, str]:
-    """The settings with these overrides, and a line about those that the run has recorded, if there are any.
+    """The settings with these overrides, and a line about those that the run has recorded, or the program has chosen;
+    empty if there are none.
 
     `name`: in a sweep, the folder of the run below run_dir; empty if the overrides name it. Raises SettingError.
     """
     if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
-    is_of_run = issubclass(program.kind, Settings)
+    is_of_run, (overrides, chosen) = issubclass(program.kind, Settings), program.choose(overrides)
     if is_of_run:
         values = values_with_recorded_learner(overrides)
     else:
@@ -93,7 +99,7 @@ def settings_of(
         taken = take_run_settings(values, overrides)
         settings = checked_settings(program.kind, values)
         check_program(settings, program.body.__name__)
-        return settings, taken
+        return settings, taken or chosen
     given = {override.lstrip("+").partition("=")[0] for override in overrides}
     if "run_dir" in given and not any(setting.partition(".")[0] == "game" for setting in given):
         values.game.name = _game_of_run(values)
@@ -114,10 +120,11 @@ def _game_of_run(values: DictConfig) -> str:
 
 
 def run_program(program: Program[AnySettings], settings: AnySettings, taken: str) -> None:
-    """Run a program with the result of `settings_of`."""
+    """Run a program with the result of `settings_of`, with the numbers of threads that its settings name."""
     if taken:
         _say_once(taken)
-    program.body(settings)
+    with settings.computing():
+        program.body(settings)
 
 
 @cache
@@ -187,15 +194,6 @@ def check_signs(arguments: Sequence[str]) -> None:
             raise SettingError(
                 f"{shortened(argument)}: {first} is the typographic {unicodedata.name(first)}; write {plain}"
             )
-
-
-BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
-"""Without matches per second, so that results beside the bar fit a terminal of 80 columns."""
-
-
-def progress_bar(*, total: int, desc: str) -> Any:
-    """A tqdm bar on a terminal; nothing elsewhere, where the lines of the log are enough."""
-    return tqdm(total=total, desc=desc, leave=False, disable=None, bar_format=BAR)
 
 
 @contextmanager

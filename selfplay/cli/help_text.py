@@ -13,26 +13,28 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from selfplay.checks import PLAYER_NAME
-from selfplay.cli.command import HELP_FLAGS, Program, settings_of
+from selfplay.cli.command import HELP_ALL, HELP_FLAGS, Program, settings_of
 from selfplay.errors import SettingError, shortened
 from selfplay.named_players.names import PLAYERS, grammar
-from selfplay.runs.command_lines import with_command_lines
+from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.common import AnySettings
+from selfplay.settings import common
 from selfplay.settings.compose import compose_settings_of, hydra_main
-from selfplay.settings.fields import field_of, leaves
+from selfplay.settings.fields import Leaf, field_of, leaves
 
 QUERY = "query="
 """How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""
 
 WIDTH = 100
+MOST_SHOWN = 10
+"""Settings that `--help` describes."""
 
 
 def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequence[str]) -> None:
     """Print what these flags ask for: the help, the settings (`--cfg job`), or what Hydra prints (`-sc`, `--info`)."""
     if not HELP_FLAGS.isdisjoint(flags):
-        docstring = with_command_lines(inspect.getdoc(program.body) or "")
-        print(help_text(docstring, program.kind, program.config, overrides))
+        text = help_text if HELP_ALL in flags else short_help_text
+        print(text(program, overrides))
         return
     words = [word for flag in flags for word in flag.split("=", 1)]
     values = dict(pairwise(words))
@@ -70,16 +72,42 @@ def completed_players(kind: type[Any], line: str) -> list[str]:
     return [f"{before[0]}{name}" for name in PLAYERS] if before else []
 
 
-def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: Sequence[str]) -> str:
-    """The text of `--help` for a script with settings of class `kind` from conf/`config`.yaml.
+def short_help_text(program: Program[Any], overrides: Sequence[str]) -> str:
+    """The text of `--help`: what the program does, examples, and the settings that are changed most often.
+
+    These are shown with the values that the overrides give them. Raises SettingError.
+    """
+    settings = compose_settings_of(program.kind, program.config, overrides)
+    found = {leaf.name: leaf for leaf in leaves(settings)}
+    bases = (base for base in program.kind.__mro__[:-1] if base.__module__ != common.__name__)
+    own = [name for base in bases for name in base.__annotations__ if name in found][: MOST_SHOWN - 2]
+    shown = program.main or ("game.name", *own, "run_dir")
+    lines = _setting_lines(settings, [found[name] for name in shown])
+    name = program.body.__name__.replace("_", "-")
+    return "\n\n".join(
+        [
+            docstring_of(program),
+            "\n".join(["Settings, given as name=value or as flags (--seed 3 is seed=3)", *lines]),
+            f"{command_line(name)} {HELP_ALL} has all {len(found)} settings, groups of settings, and names of players.",
+        ]
+    )
+
+
+def docstring_of(program: Program[Any]) -> str:
+    """What a program does, with examples."""
+    return with_command_lines(inspect.getdoc(program.body) or "").strip()
+
+
+def help_text(program: Program[Any], overrides: Sequence[str]) -> str:
+    """The text of `--help-all`, with every setting.
 
     The settings are shown with the values that these overrides give them. Raises SettingError.
     """
-    settings = compose_settings_of(kind, config, overrides)
-    groups = _groups(config)
+    settings = compose_settings_of(program.kind, program.config, overrides)
+    groups = _groups(program.config)
     found = list(leaves(settings))
     parts = [
-        docstring.strip(),
+        docstring_of(program),
         "Settings are given as name=value or as flags: --seed 3 is seed=3.",
     ]
     if groups:
@@ -87,14 +115,18 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
         parts.append("\n".join(["Groups to choose from (group=option)", *map(_wrapped, lines)]))
     if any(leaf.field.metadata.keys() & PLAYER_NAME.keys() for leaf in found):
         parts.append(f"Names of players\n{grammar()}")
-    descriptions = dict(descriptions_of(type(settings), settings))
-    lines = (f"  {leaf.name}={_text(leaf.value)}\n{_described(descriptions.get(leaf.name, ''))}" for leaf in found)
-    parts.append("\n".join(["Settings (name=value)", *lines]))
+    parts.append("\n".join(["Settings (name=value)", *_setting_lines(settings, found)]))
     parts.append(
         "Flags of Hydra: --cfg job prints the settings and runs nothing, -m runs once for each of several values\n"
         "(seed=0,1,2), --hydra-help shows the others."
     )
     return "\n\n".join(parts)
+
+
+def _setting_lines(settings: Any, shown: Sequence[Leaf]) -> list[str]:
+    """These settings with their values and meanings."""
+    descriptions = dict(descriptions_of(type(settings), settings))
+    return [f"  {leaf.name}={_text(leaf.value)}\n{_described(descriptions.get(leaf.name, ''))}" for leaf in shown]
 
 
 def _groups(config: str) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from importlib import import_module
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from selfplay.cli.process_exit import (
     resumes_nothing,
 )
 from selfplay.compute.process import tune_process
-from selfplay.errors import SelfPlayError, SettingError, line_of, shortened
+from selfplay.errors import SelfPlayError, SettingError, line_of, shortened, system_reason
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
@@ -36,7 +37,7 @@ def main() -> None:
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         _print(overview)
     elif arguments[0] == "--version":
-        print(f"selfplay {selfplay.__version__}")
+        _print(lambda: f"selfplay {selfplay.__version__}")
     elif arguments[0].startswith(COMPLETION_FLAGS) or arguments[-1].startswith("query="):
         complete()
     elif (name := arguments[0].replace("_", "-")) in NAMES:
@@ -92,9 +93,20 @@ def reporting_errors() -> Iterator[None]:
         # The reader of the output, such as `head`, has ended.
         exit_at_once(READER_HAS_LEFT)
     except Exception as error:
-        if (line := line_of(error)) is None:
+        if (line := _line_of_stdout(error) or line_of(error)) is None:
             raise
         exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line)
+
+
+def _line_of_stdout(error: Exception) -> str | None:
+    """The line that reports an error of writing to stdout, such as a full device behind it; None for other errors."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG, EIO):
+        try:
+            # Python does not say which file it could not write to.
+            os.write(1, b"\n")
+        except OSError as again:
+            return f"cannot write to stdout: {system_reason(again)}"
+    return None
 
 
 def _print(text: Callable[[], str]) -> None:
@@ -110,7 +122,9 @@ def overview() -> str:
         firsts = _first_lines(module)
         lines = (f"  {name:{width}}  {firsts[name]}" for name in names)
         parts += [f"{programs.SUBJECTS[module]}:", *lines, ""]
-    parts.append("selfplay PROGRAM --help describes a program and all its settings. Runs are written below outputs/.")
+    parts.append(
+        "selfplay PROGRAM --help describes a program, --help-all all settings. Runs are written below outputs/."
+    )
     parts.append('Completion of names and settings in bash: eval "$(selfplay -sc install=bash)"')
     return "\n".join(parts)
 

@@ -19,7 +19,7 @@ from numba.extending import models, register_model
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RuleFunction, callable_from_compiled, noted_as_compiled
-from selfplay.compute.compile_cache import cache_folder, keep_on_disk
+from selfplay.compute.compile_cache import cache_folder, is_kept, keep_on_disk
 from selfplay.compute.compiled_word_type import define, in_compiled_code
 from selfplay.errors import SettingError
 
@@ -55,12 +55,30 @@ def recursive_part(function: RuleFunction) -> RuleFunction:
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL. See `IS_UNCOMPILED`."""
     if IS_UNCOMPILED:
-        return cast(RuleFunction, _uncompiled(function))
+        return cast(RuleFunction, uncompiled(function))
     njit: Any = numba.njit
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(noted_as_compiled(function))
     if cache_folder() is not None:
         keep_on_disk(dispatcher)
     return cast(RuleFunction, dispatcher)
+
+
+def kind_of(value: Any) -> Any:
+    """The type of a value in compiled code."""
+    typeof: Any = numba.typeof
+    return typeof(value)
+
+
+def compile_for(function: Any, *arguments: Any) -> None:
+    """Compile a function made by `compiled` for arguments of these types, or load it from disk."""
+    if not IS_UNCOMPILED:
+        function.compile(tuple(map(kind_of, arguments)))
+
+
+def is_compiled_for(function: Any, *arguments: Any) -> bool:
+    """Whether a function made by `compiled` need not be compiled for arguments of these types."""
+    kinds = tuple(map(kind_of, arguments))
+    return IS_UNCOMPILED or kinds in function.overloads or is_kept(function, kinds)
 
 
 def compiled_for_many(function: RuleFunction) -> RuleFunction:
@@ -69,7 +87,7 @@ def compiled_for_many(function: RuleFunction) -> RuleFunction:
     The first FEW_POSITIONS positions are processed by the same function in plain Python, which takes less time than to
     compile it, and finds the same; so are all in a block of `in_plain_python`.
     """
-    plain, few = _uncompiled(function), FEW_POSITIONS
+    plain, few = uncompiled(function), FEW_POSITIONS
     if IS_UNCOMPILED:
         return cast(RuleFunction, plain)
     fast = compiled(function)
@@ -77,12 +95,17 @@ def compiled_for_many(function: RuleFunction) -> RuleFunction:
     @wraps(function)
     def run(positions: Words, *arguments: Any) -> Any:
         nonlocal few
-        if _is_in_plain_python.get():
+        if is_in_plain_python():
             return plain(positions, *arguments)
         few -= len(positions)
         return (fast if few < 0 else plain)(positions, *arguments)
 
     return cast(RuleFunction, run)
+
+
+def is_in_plain_python() -> bool:
+    """Whether the code runs in a block of `in_plain_python`."""
+    return _is_in_plain_python.get()
 
 
 _is_in_plain_python = ContextVar("is_in_plain_python", default=False)
@@ -101,7 +124,7 @@ def in_plain_python() -> Iterator[None]:
         _is_in_plain_python.reset(before)
 
 
-def _uncompiled(function: Any) -> Any:
+def uncompiled(function: Any) -> Any:
     """The function as Python runs it: int64s wrap around, and records have their fields as attributes, as compiled."""
 
     @wraps(function)

@@ -14,13 +14,11 @@ import hashlib
 import logging
 import os
 import pickle
-import platform
 import stat
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import FunctionType
@@ -37,58 +35,11 @@ from selfplay.code_identity.descriptions import Extent
 from selfplay.compute.bit_algebra import COMPILED
 from selfplay.compute.compile_lock import in_one_process
 from selfplay.compute.compiled_word_type import REPLACED
+from selfplay.compute.versions import compiler_digest
 from selfplay.errors import InvalidFileError
 from selfplay.files import read_bytes
-from selfplay.installation import __version__
 
 log = logging.getLogger(__name__)
-
-PACKAGE = Path(__file__).parent.parent
-
-PACKAGES = ("numpy", "numba", "torch", "pyarrow")
-"""The packages whose versions can change results."""
-
-SOURCES_OF_COMPILER = ("compute", "code_identity")
-"""The packages that machine code depends on although functions do not refer to them: what
-extends numba, and what finds out what functions refer to."""
-
-
-@cache
-def sources_digest() -> str:
-    """A digest of all sources of this project, in hexadecimal digits."""
-    return _digest_of(_sources())
-
-
-@cache
-def compiler_digest() -> str:
-    """A digest of what all compiled functions depend on, in hexadecimal digits: the compiler, and the sources of this
-    project that extend it."""
-    sources = [source for source in _sources() if source.parts[0] in SOURCES_OF_COMPILER]
-    compiler = [platform.python_version(), *map(version, ("numba", "llvmlite", "numpy"))]
-    return hashlib.sha256(repr((compiler, _digest_of(sources))).encode()).hexdigest()
-
-
-def _sources() -> list[Path]:
-    """The sources of this project, relative to the package."""
-    # In a checkout the architectures are a linked folder, which rglob does not enter.
-    found = {*PACKAGE.rglob("*.py"), *(PACKAGE / "architectures").rglob("*.py")}
-    return sorted(path.relative_to(PACKAGE) for path in found)
-
-
-def _digest_of(sources: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for source in sources:
-        digest.update(str(source).encode() + b"\0" + (PACKAGE / source).read_bytes())
-    return digest.hexdigest()
-
-
-@cache
-def versions() -> dict[str, str]:
-    """The versions that must agree on all machines that compute parts of a run, so that it ends in the same bytes:
-    those of Python, of this project (with a digest of its sources) and of PACKAGES."""
-    own = {"python": platform.python_version(), "selfplay": f"{__version__} ({sources_digest()[:12]})"}
-    return own | {name: version(name) for name in PACKAGES}
-
 
 COMPILER_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 """The settings of numba, such as NUMBA_OPT in the environment, that change the machine code of a function."""
@@ -173,6 +124,10 @@ class CodeFiles:
                     return data
         return None
 
+    def has(self, key: Any) -> bool:
+        """Whether there is a file for this key."""
+        return self._path(key).exists()
+
     def save(self, key: Any, data: Any) -> None:
         """Save `data` for this key. Raises OSError."""
         remove_unused(self._folder.parent)
@@ -253,6 +208,11 @@ class CheckedCache(FunctionCache):
             _without_cache(f"{self._cache_path}: {error.strerror or error}")
             self.disable()
 
+    def has(self, sig: Any, codegen: Any) -> bool:
+        """Whether the machine code for these types is on disk."""
+        found: bool = cast(Any, self._cache_file).has(self._index_key(sig, codegen))
+        return found
+
     def compiling(self) -> AbstractContextManager[None]:
         """A block in which this process may compile the function, see `compile_lock.in_one_process`."""
         name = f"{self._py_func.__name__}-{compiled_identity(self._py_func).digest[:16]}.lock"
@@ -330,3 +290,9 @@ def keep_on_disk(dispatcher: Any) -> None:
             return compile_signature(signature)
 
     dispatcher.compile = compile_once
+
+
+def is_kept(dispatcher: Any, signature: Any) -> bool:
+    """Whether the machine code of one of numba's dispatchers for these types is on disk."""
+    kept = dispatcher._cache
+    return isinstance(kept, CheckedCache) and kept.has(signature, dispatcher.targetctx.codegen())

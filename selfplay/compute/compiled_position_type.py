@@ -32,6 +32,7 @@ class PositionType(types.Type):
         self.of = of
         super().__init__(name=f"{of.__qualname__}_{'_'.join(map(_described, of.places))}")
         self.fields = {place.name: _kind_of(place) for place in of.places}
+        self.packed_type = word_type(of.num_words, is_general=of.is_general)
 
 
 def _described(place: Any) -> str:

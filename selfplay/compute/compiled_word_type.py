@@ -31,12 +31,20 @@ PART = ir.IntType(PART_BITS)
 NUMBERS = types.Integer, types.Boolean
 
 
-class WordType(types.Type):
-    """An unsigned integer of K parts of 64 bits."""
+GENERAL = "general_parts"
+"""The name of the parts of general words in arrays."""
 
-    def __init__(self, num_parts: int) -> None:
-        self.num_parts = num_parts
-        super().__init__(name=f"Word({num_parts})")
+
+class WordType(types.Type):
+    """An unsigned integer of K parts of 64 bits.
+
+    `is_general`: it is a packed position of the general game (`selfplay.games.general_rules`), whose last part is the
+    address of a table; the first number there is that of the parts which a position of the game has.
+    """
+
+    def __init__(self, num_parts: int, *, is_general: bool = False) -> None:
+        self.num_parts, self.is_general = num_parts, is_general
+        super().__init__(name=f"{'General' if is_general else ''}Word({num_parts})")
 
     def can_convert_from(self, typing_context: Any, other: Any) -> Any:
         """A number, or a word of fewer parts, becomes a word like this where both occur, such as in branches."""
@@ -47,15 +55,15 @@ class WordType(types.Type):
 
 
 @cache
-def word_type(num_parts: int) -> WordType:
+def word_type(num_parts: int, *, is_general: bool = False) -> WordType:
     """The type of words of this many parts."""
-    return WordType(num_parts)
+    return WordType(num_parts, is_general=is_general)
 
 
 @cache
-def word_dtype(num_parts: int) -> "np.dtype[Any]":
+def word_dtype(num_parts: int, *, is_general: bool = False) -> "np.dtype[Any]":
     """That of a word in arrays for compiled code."""
-    return np.dtype([("parts", np.int64, (num_parts,))], align=True)
+    return np.dtype([(GENERAL if is_general else "parts", np.int64, (num_parts,))], align=True)
 
 
 def define(decorator: Any, definition: Any) -> None:

@@ -13,17 +13,32 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Bits, Word, bit_count
 from selfplay.compute.compilation import Words, part_of_compiled
-from selfplay.compute.compiled_word_type import PART, WordType, in_compiled_code, integer, word_dtype, word_type
+from selfplay.compute.compiled_word_type import (
+    GENERAL,
+    PART,
+    WordType,
+    in_compiled_code,
+    integer,
+    word_dtype,
+    word_type,
+)
 from selfplay.compute.random_numbers import fold
-from selfplay.compute.words import PART_BITS, WordInt, parts_of, word_of_parts
+from selfplay.compute.words import PART_BITS, WordInt, word_of_parts, word_parts
 
 
-def word_rows(stored: Tensor | NDArray[np.int64]) -> Words:
+def word_rows(stored: Tensor | NDArray[np.int64], *, is_general: bool = False) -> Words:
     """Stored words (int64[B] or int64[B, K]) as compiled code takes them, in the same memory if they are contiguous."""
     array: NDArray[np.int64] = stored.numpy() if isinstance(stored, Tensor) else stored
     if array.ndim == 1:
         return array.view(word_dtype(1))
-    return np.ascontiguousarray(array).view(word_dtype(array.shape[1]))[:, 0]
+    return np.ascontiguousarray(array).view(word_dtype(array.shape[1], is_general=is_general))[:, 0]
+
+
+def stored_rows(words: Words) -> NDArray[np.int64]:
+    """int64[B, K]: the words of an array of such records, in the same memory."""
+    (name,) = words.dtype.names or ()
+    stored: NDArray[np.int64] = words[name]
+    return stored
 
 
 # ---------------------------------------------------------------------- reading and writing
@@ -36,11 +51,11 @@ def read(record: Any) -> Bits:
 
 def write(record: Any, word: Bits) -> None:
     """Write a word or a number to a record of `word_dtype`."""
-    record["parts"] = parts_of(word, len(record["parts"]))
+    record["parts"] = word_parts(word, len(record["parts"]))
 
 
 def _type_in(record: Any) -> WordType:
-    return word_type(record.size * 8 // PART_BITS)
+    return word_type(record.size * 8 // PART_BITS, is_general=GENERAL in record.fields)
 
 
 def _pointer(builder: Any, record: Any, kind: WordType) -> Any:
@@ -95,9 +110,14 @@ def num_parts(word: Bits) -> int:
     return word.num_parts if isinstance(word, WordInt) else 1
 
 
+def num_position_words(packed: Bits) -> int:
+    """W, the number of parts that a packed position of its game has."""
+    return num_parts(packed)
+
+
 def part(word: Bits, k: int) -> Bits:
     """Bits 64 k to 64 k + 63 as an int64; part 0 of a word that holds a number is the number."""
-    return np.int64(parts_of(word, k + 1)[k]) if isinstance(word, WordInt) else word
+    return np.int64(word_parts(word, k + 1)[k]) if isinstance(word, WordInt) else word
 
 
 def as_word(number: Any) -> Word:
@@ -121,6 +141,14 @@ def _parts_of_kind(kind: Any) -> int:
 
 def _emit_num_parts(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return ir.Constant(PART, _parts_of_kind(signature.args[0]))
+
+
+def _emit_position_words(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    (kind,), (packed,) = signature.args, arguments
+    if not getattr(kind, "is_general", False):
+        return ir.Constant(PART, _parts_of_kind(kind))
+    table = builder.trunc(builder.lshr(packed, packed.type(PART_BITS * (kind.num_parts - 1))), PART)
+    return builder.load(builder.inttoptr(table, PART.as_pointer()))
 
 
 def _emit_part(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -152,6 +180,7 @@ def _emit_bit_like(context: Any, builder: Any, signature: Any, arguments: Any) -
 
 
 in_compiled_code(num_parts, lambda word: types.int64, _emit_num_parts)
+in_compiled_code(num_position_words, lambda packed: types.int64, _emit_position_words)
 in_compiled_code(part, lambda word, k: types.int64 if isinstance(word, WordType) else word, _emit_part)
 in_compiled_code(as_word, lambda number: word_type(1), _emit_as_word)
 in_compiled_code(lowest, lambda word: types.int64, _emit_lowest)
@@ -198,7 +227,7 @@ def nth_bit(word: Bits, n: int) -> int:
 @part_of_compiled
 def position_hash(packed: Bits) -> Bits:
     """64 mixed bits of a packed position."""
-    key = part(packed, 0)
-    for k in range(1, num_parts(packed)):
+    key, size = part(packed, 0), num_position_words(packed)
+    for k in range(1, size):
         key = fold(key, part(packed, k))
-    return key if num_parts(packed) > 1 else fold(key, 0)
+    return key if size > 1 else fold(key, 0)

@@ -78,12 +78,6 @@ def _reproducible_gpu() -> Iterator[None]:
         cudnn.deterministic, cudnn.allow_tf32 = before
 
 
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether the error means that memory of the CPU or of the GPU ran out."""
-    # For CPU memory torch raises a plain RuntimeError, recognizable only by its text.
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
-
-
 def cuda_devices_in_use() -> list[int]:
     """The number of the GPU that this process uses; empty if it has not used one."""
     in_use = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.action_sums import rectified_sum
 from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.elementary import hyperbolic_tangent
 from selfplay.compute.place_products import GROUPS, OUTPUTS, PLACES, sums_of
@@ -15,7 +16,7 @@ from selfplay.compute.place_products import GROUPS, OUTPUTS, PLACES, sums_of
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
-PRODUCTS, RELU, TANH, POOL = range(4)
+PRODUCTS, RELU, TANH, POOL, ACTIONS = range(5)
 
 
 class Step(NamedTuple):
@@ -27,15 +28,17 @@ class Step(NamedTuple):
     target: int
     """Where its outputs begin in the memory."""
     outputs: int
-    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool that of its planes."""
+    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool that of its planes; of actions
+    that of their logits."""
     inputs: int = 0
-    """The number of products in each sum."""
+    """The number of products in each sum; of actions a multiple of OUTPUTS."""
     weights: int = 0
     """Where the weights begin; the biases follow them."""
     places: int = 0
-    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow."""
+    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow. Of
+    actions, where those of each action begin, one action after another."""
     num_places: int = 0
-    """1 in a linear layer."""
+    """1 in a linear layer; of actions the number of places of each."""
     taps: int = 0
     """Where in `indices` the distances of the inputs from a place begin."""
     added: int = 0
@@ -91,8 +94,18 @@ def _write_pool(step: Indices, indices: Indices, memory: Numbers) -> None:
         memory[target + plane], memory[target + planes + plane] = total / np.float32(num_places), largest
 
 
+@part_of_compiled
+def write_action(step: Indices, weights: Numbers, indices: Indices, memory: Numbers, action: int) -> None:
+    """The sum of the numbers of an action over its places, negative ones as 0, times the weights, and the bias."""
+    target, inputs, first, places, num_places = step[2], step[4], step[5], step[6], step[7]
+    total, start = np.float32(0), places + action * num_places
+    for number in range(0, inputs, OUTPUTS):
+        total = rectified_sum(memory, weights, indices, first + number, number, start, num_places, total)
+    memory[target + action] = total + weights[first + inputs]
+
+
 @compiled
-def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
+def run_steps(steps: Indices, weights: Numbers, indices: Indices, memory: Numbers, is_portable: bool) -> None:
     """Run the steps of a `LayerProgram`, whose observation is in the memory."""
     for number in range(len(steps)):
         kind, source, target, outputs = steps[number, 0], steps[number, 1], steps[number, 2], steps[number, 3]
@@ -101,6 +114,9 @@ def run_program(steps: Indices, weights: Numbers, indices: Indices, memory: Numb
             _write_products(steps[number], weights, indices, memory, is_portable)
         elif kind == POOL:
             _write_pool(steps[number], indices, memory)
+        elif kind == ACTIONS:
+            for action in range(outputs):
+                write_action(steps[number], weights, indices, memory, action)
         elif kind == RELU:
             for i in range(outputs):
                 written[i] = np.float32(0) if read[i] < 0 else read[i]

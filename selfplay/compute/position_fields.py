@@ -8,6 +8,9 @@ from selfplay.compute.lost_bits import TracedWord
 from selfplay.compute.words import NUMBERS, PART_BITS, WordInt, parts_of_bits
 from selfplay.errors import ConformanceError, shortened
 
+MOST_SQUARES = 10_000
+"""Of a board, and the largest number of actions: larger words take seconds, and cannot be written as numbers."""
+
 
 class Field(NamedTuple):
     """What a field of a position holds."""
@@ -24,7 +27,7 @@ class Field(NamedTuple):
     def is_possible(self) -> bool:
         sizes = [self.bits] if self.how_many is None else [self.bits, self.how_many]
         are_sizes = all(isinstance(size, int) and size >= 1 for size in sizes)
-        return are_sizes and (self.is_board or self.bits < PART_BITS)
+        return are_sizes and (self.bits <= MOST_SQUARES if self.is_board else self.bits < PART_BITS)
 
 
 class Place(NamedTuple):

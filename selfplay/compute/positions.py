@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compiled_position_type import PositionType, emit_fits, emit_pack, make_compiled
-from selfplay.compute.compiled_word_type import define, in_compiled_code, word_type
-from selfplay.compute.position_fields import Field, Place, fitting_value, layout_of, unpacked_value
-from selfplay.compute.words import PART_BITS, WordInt, parts_of, parts_of_bits, word_of_parts
+from selfplay.compute.compiled_word_type import define, in_compiled_code
+from selfplay.compute.position_fields import MOST_SQUARES, Field, Place, fitting_value, layout_of, unpacked_value
+from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits, word_of_parts, word_parts
 from selfplay.errors import ConformanceError
 
 PositionT = TypeVar("PositionT", bound=type)
@@ -64,6 +64,8 @@ class PositionClass(type):
     places: tuple[Place, ...]
     num_words: int
     """W, the number of int64s of a packed position."""
+    is_general: bool
+    """Whether packed positions are general words, see `WordType`."""
     unpack: Callable[[Word], Any]
     """(packed word) to the position."""
 
@@ -78,15 +80,25 @@ def position(declared: PositionT) -> PositionT:
     Calling the class needs all fields. Outside compiled code, it makes boards of ints and raises ConformanceError for a
     value that does not fit in its field.
     """
-    fields: Mapping[str, Any] = declared._field_defaults  # type: ignore[attr-defined]
-    for name in declared._fields:  # type: ignore[attr-defined]
+    return cast(PositionT, _class_with(declared, layout_of(_fields_of(declared))))
+
+
+def general_position(declared: PositionT) -> PositionT:
+    """The same of positions of the general game, whose last field is the address of a table (see `WordType`)."""
+    return cast(PositionT, _class_with(declared, layout_of(_fields_of(declared)), is_general=True))
+
+
+def _fields_of(declared: Any) -> Mapping[str, Any]:
+    """The fields that a named tuple declares. Raises ConformanceError if one has no size."""
+    fields: Mapping[str, Any] = declared._field_defaults
+    for name in declared._fields:
         field = fields.get(name)
         if not isinstance(field, Field) or not field.is_possible:
             raise ConformanceError(
-                f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n), = number(bits) "
-                "with 1 to 63 bits, = numbers(n, up_to=largest), or = flag()"
+                f"{declared.__name__}.{name}: its size is missing or out of range; write = squares(n) with at most "
+                f"{MOST_SQUARES:,} squares, = number(bits) with 1 to 63 bits, = numbers(n, up_to=largest), or = flag()"
             )
-    return cast(PositionT, _class_with(declared, layout_of(fields)))
+    return fields
 
 
 @cache
@@ -98,7 +110,7 @@ def with_wide_boards(of: PositionClass, num_parts: int) -> PositionClass:
     return of if places == of.places else _class_with(of.__base__, places)
 
 
-def _class_with(declared: Any, places: tuple[Place, ...]) -> PositionClass:
+def _class_with(declared: Any, places: tuple[Place, ...], *, is_general: bool = False) -> PositionClass:
     """The class of positions of a named tuple whose fields have these places."""
     names = [place.name for place in places]
     num_words = parts_of_bits(max(offset + place.bits for place in places for offset in place.offsets))
@@ -129,6 +141,7 @@ def _class_with(declared: Any, places: tuple[Place, ...]) -> PositionClass:
         "__signature__": signature,
         "places": places,
         "num_words": num_words,
+        "is_general": is_general,
         "unpack": staticmethod(unpack),
     }
     made = PositionClass(declared.__name__, (declared,), members)
@@ -146,7 +159,9 @@ def pack(position: Any) -> Word:
 
 
 in_compiled_code(
-    pack, lambda given: word_type(given.of.num_words) if isinstance(given, PositionType) else None, emit_pack
+    pack,
+    lambda given: given.packed_type if isinstance(given, PositionType) else None,
+    emit_pack,
 )
 
 
@@ -165,7 +180,7 @@ define(typeof_impl.register(PositionClass), lambda of, context: None)
 
 def packed_array(positions: Sequence[Any]) -> Packed:
     """int64[N, W]: these positions of one class, at least one."""
-    rows = [parts_of(pack(position), type(position).num_words) for position in positions]
+    rows = [word_parts(pack(position), type(position).num_words) for position in positions]
     return np.array(rows, dtype=np.int64)
 
 
@@ -181,10 +196,10 @@ def field_values(of: Any, packed: Packed, name: str) -> Packed:
     if place.bits > PART_BITS:
         first = place.offset // PART_BITS
         words = packed[:, first : first + place.num_parts].copy()
-        words[:, -1] &= parts_of(place.mask, place.num_parts)[-1]
+        words[:, -1] &= word_parts(place.mask, place.num_parts)[-1]
         return words
     # The shift fills with the sign, which the mask takes away.
-    mask = parts_of(place.mask, 1)[0]
+    mask = word_parts(place.mask, 1)[0]
     values = [packed[:, offset // PART_BITS] >> offset % PART_BITS & mask for offset in place.offsets]
     return np.stack(values, axis=1) if place.is_several else values[0]
 

@@ -30,7 +30,7 @@ def largest_word(num_parts: int) -> int:
     return (1 << PART_BITS * num_parts) - 1
 
 
-def parts_of(number: int, parts: int) -> list[int]:
+def word_parts(number: int, parts: int) -> list[int]:
     """The K parts of a word as signed integers, the lowest first."""
     unsigned = ((int(number) >> (PART_BITS * k)) & largest_word(1) for k in range(parts))
     return [part - (1 << PART_BITS) if part > LARGEST else part for part in unsigned]

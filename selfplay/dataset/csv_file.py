@@ -23,6 +23,7 @@ from selfplay.dataset.rows import (
     Rows,
     action_names,
     actions_of,
+    arrow_table,
     as_numpy,
     check_column,
     check_numbers,
@@ -32,7 +33,6 @@ from selfplay.dataset.rows import (
     first_wrong_column,
     positions_checked,
     stored_words,
-    table_of,
     word_names,
 )
 from selfplay.errors import InvalidFileError, shortened
@@ -44,7 +44,7 @@ WRITTEN_ROWS = 16384
 
 
 @contextmanager
-def written(path: Path, record: Mapping[str, Any]) -> Iterator["CsvWriter"]:
+def csv_writer(path: Path, record: Mapping[str, Any]) -> Iterator["CsvWriter"]:
     """As `DatasetFormat.written`; if the block fails, the file is deleted."""
     with written_whole(path) as beside, beside.open("wb") as file:
         yield CsvWriter(file)
@@ -62,7 +62,7 @@ class CsvWriter:
         self._file.write(memoryview(content)[header:])
 
 
-def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
+def encode_csv(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as lines below a header, and the number of rows."""
     num_actions, parts = actions_of(parts)
     schema, number, file = csv_schema(codec, num_actions), 0, BytesIO()
@@ -75,12 +75,12 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
                 POSITION: rows.position[:, : stored_words(codec)].T,
                 POLICY: () if rows.policy is None else np.ascontiguousarray(rows.policy.T),
             }
-            writer.write_table(table_of(rows, schema, special))
+            writer.write_table(arrow_table(rows, schema, special))
             number += len(rows.match)
     return file.getvalue(), number
 
 
-def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
+def read_csv(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     """As `DatasetFormat.read`, in one part."""
     num_actions = _check_form(path, csv_schema(codec).names)
     schema = csv_schema(codec, num_actions)

@@ -52,9 +52,9 @@ class DatasetFormat(NamedTuple):
     """
 
 
-CSV = DatasetFormat(".csv", False, csv_file.encode, csv_file.written, csv_file.read)
+CSV = DatasetFormat(".csv", False, csv_file.encode_csv, csv_file.csv_writer, csv_file.read_csv)
 """One text file, which any program can read."""
-PARQUET = DatasetFormat(".parquet", True, parquet.encode, parquet.written, parquet.read)
+PARQUET = DatasetFormat(".parquet", True, parquet.encode_parquet, parquet.parquet_writer, parquet.read_parquet)
 """A folder with a file for each shard, a twentieth to a fortieth of the size of dataset.csv."""
 
 

@@ -24,7 +24,7 @@ from selfplay.dataset.targets import (
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
-from selfplay.players.openings import opening_lengths
+from selfplay.players.exploring import opening_lengths
 
 
 def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both") -> Rows:
@@ -42,7 +42,8 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
     if getattr(rule, "gives_policies", False):
         return _position_rows(played.record, targets)
     targets = with_values(played, targets)
-    openings = opening_lengths(Draws(played.key, played.record.match, 0), played.opening_plies)
+    draws = Draws(played.key, played.record.match, 0)
+    openings = opening_lengths(draws, played.opening_plies) if played.opening_plies else None
     return afterstate_rows(played.game, played.record, targets, viewpoints, openings)
 
 

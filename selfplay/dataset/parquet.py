@@ -23,6 +23,7 @@ from selfplay.dataset.rows import (
     RowOrder,
     Rows,
     actions_of,
+    arrow_table,
     as_numpy,
     bytes_as_numpy,
     check_numbers,
@@ -32,7 +33,6 @@ from selfplay.dataset.rows import (
     parquet_schema,
     positions_checked,
     stored_words,
-    table_of,
 )
 from selfplay.errors import InvalidFileError
 from selfplay.files import open_file, remove_folder, sha256, written_whole
@@ -81,7 +81,7 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 @contextmanager
-def written(path: Path, record: Mapping[str, Any]) -> Iterator["PartsWriter"]:
+def parquet_writer(path: Path, record: Mapping[str, Any]) -> Iterator["PartsWriter"]:
     """As `DatasetFormat.written`; if the block fails, the complete files are kept for the next run."""
     writer = PartsWriter(path, record)
     yield writer
@@ -132,7 +132,7 @@ class PartsWriter:
                 remove_folder(path)
 
 
-def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
+def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as the bytes of a Parquet file, and the number of rows."""
     num_actions, parts = actions_of(parts)
     schema, number, file = parquet_schema(codec, num_actions), 0, BytesIO()
@@ -150,7 +150,7 @@ def encode(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
                 POSITION: [rows.position] if stored_words(codec) else [],
                 POLICY: [] if rows.policy is None else [rows.policy],
             }
-            writer.write_table(table_of(rows, schema, special), row_group_size=max(1, len(rows.match)))
+            writer.write_table(arrow_table(rows, schema, special), row_group_size=max(1, len(rows.match)))
             number += len(rows.match)
     return file.getvalue(), number
 
@@ -171,7 +171,7 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield rest
 
 
-def read(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
+def read_parquet(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
     """As `DatasetFormat.read`, a row group at a time."""
     parts = {part: _checked_metadata(part, codec) for part in parquet_parts(path)}
     if not sum(metadata.num_rows for metadata in parts.values()):

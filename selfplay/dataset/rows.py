@@ -175,7 +175,7 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
     return Rows(*columns)
 
 
-def table_of(rows: Rows, schema: pa.Schema, special: Mapping[DatasetColumn, Iterable[NDArray[Any]]]) -> pa.Table:
+def arrow_table(rows: Rows, schema: pa.Schema, special: Mapping[DatasetColumn, Iterable[NDArray[Any]]]) -> pa.Table:
     """The rows as the columns of a file with this schema; `special` has those that are not numbers, as in `_schema`."""
     plain = {column: [getattr(rows, column.name)] for column in NUMBERS}
     arrays = [np.ascontiguousarray(values) for column in COLUMNS for values in {**plain, **special}[column]]
@@ -234,8 +234,9 @@ def check_numbers(path: Path, rows: Rows, rows_before: int = 0) -> Rows:
 
 def _check_policies(path: Path, policy: NDArray[np.float32], rows_before: int) -> None:
     """Raise InvalidFileError, with the first row, unless all entries are probabilities that sum to 1."""
-    for action, entries in enumerate(policy.T):
-        check_column(path, POLICY, entries, rows_before, f"p{action}")
+    if not POLICY.is_valid(policy).all():
+        for action, entries in enumerate(policy.T):
+            check_column(path, POLICY, entries, rows_before, f"p{action}")
     total = policy.sum(axis=1)
     if not (valid := np.abs(total - 1) <= ROUNDING).all():
         row = int(np.flatnonzero(~valid)[0])

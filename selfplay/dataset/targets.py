@@ -15,13 +15,8 @@ from selfplay.games.game import Game
 from selfplay.games.outcomes import Outcome, match_return, outcome_of_first
 from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.players.player import Player
-from selfplay.search.exact_solver import (
-    ExactSolver,
-    empties,
-    exact_outcomes,
-    make_exact_solver,
-    require_exact_outcomes,
-)
+from selfplay.search.exact_outcomes import exact_outcomes, require_exact_outcomes
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver
 
 
 class PlayedMatches(NamedTuple):
@@ -42,7 +37,7 @@ class PlayedMatches(NamedTuple):
     exact_from: int | None = None
     """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
     opening_plies: int = 0
-    """The largest number of random plies at the start of these matches, see `selfplay.players.openings`."""
+    """The largest number of random plies at the start of these matches, see `selfplay.players.exploring`."""
     outcomes: Tensor | None = None
     """float[B] in [-1, 1]: the outcomes for player 0, as records have them; None: those of the last states."""
 

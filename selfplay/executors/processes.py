@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from selfplay.cleanup import before_exit
 from selfplay.compute.process import tune_process, usable_cores
-from selfplay.errors import USER_ERRORS, StageError
+from selfplay.errors import USER_ERRORS, StageError, system_reason
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
 from selfplay.registry import name_modules, named_modules
 
@@ -141,7 +141,7 @@ def _named_as_errors_of_processes() -> Iterator[None]:
         yield
     except OSError as error:
         raise StageError(
-            f"cannot start worker processes: {error.strerror or error}; executor=serial works without them"
+            f"cannot start worker processes: {system_reason(error)}; executor=serial works without them"
         ) from error
 
 

@@ -14,8 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfplay.compute.compile_cache import versions
 from selfplay.compute.process import default_variables, tune_process
+from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
 from selfplay.files import read_bytes

@@ -24,7 +24,7 @@ Squares = tuple[int, ...]
 """A board in C order: 1 for an X (player 0), -1 for an O, 0 for an empty square."""
 
 
-class Board(NamedTuple):
+class MetBoard(NamedTuple):
     """One board of the graph."""
 
     squares: Squares
@@ -43,7 +43,7 @@ def backed_up_score(rule: ExperienceRule, scores: Sequence[float], player: int) 
     return rule.discount * BACKUPS[rule.backup](scores, player) if scores else 0.0
 
 
-def rescored(boards: Mapping[int, Board], rule: ExperienceRule) -> dict[int, Board]:
+def rescored(boards: Mapping[int, MetBoard], rule: ExperienceRule) -> dict[int, MetBoard]:
     """All boards with recomputed scores. Raises ValueError if a board can be reached from itself."""
     scores: dict[int, float] = {}
     for number in TopologicalSorter({n: board.following for n, board in boards.items()}).static_order():
@@ -53,7 +53,7 @@ def rescored(boards: Mapping[int, Board], rule: ExperienceRule) -> dict[int, Boa
     return {number: board._replace(score=scores[number]) for number, board in boards.items()}
 
 
-class Step(NamedTuple):
+class BoardStep(NamedTuple):
     """One legal action on a board."""
 
     action: int
@@ -78,7 +78,7 @@ class BoardForm:
         self.num_squares = start.shape[1]
         views = game.symmetries.observations[:, : self.num_squares].tolist()
         self._views: list[list[int]] = views if canonical else []
-        self._steps: dict[Squares, list[Step]] = {}
+        self._steps: dict[Squares, list[BoardStep]] = {}
 
     def of(self, squares: Squares) -> Squares:
         """`squares` itself, or its largest symmetric image, compared as tuples (X towards the first squares)."""
@@ -91,21 +91,21 @@ class BoardForm:
         squares: Tensor = torch.tensor(boards, dtype=torch.int8).reshape(len(boards), self.num_squares)
         return self.game.state_of_squares(squares)
 
-    def steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
+    def steps(self, boards: Sequence[Squares]) -> list[list[BoardStep]]:
         """The legal actions on each board, lowest first; computed once per board and then kept."""
         fresh = [board for board in dict.fromkeys(boards) if board not in self._steps]
         if fresh:
             self._steps.update(zip(fresh, self._computed_steps(fresh), strict=True))
         return [self._steps[board] for board in boards]
 
-    def _computed_steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
+    def _computed_steps(self, boards: Sequence[Squares]) -> list[list[BoardStep]]:
         state = self.state(boards)
         rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
         reached = self.game.step_unchecked(state.select(rows), actions)
         columns = rows.tolist(), actions.tolist(), map(tuple, self.game.squares(reached).tolist())
-        steps: list[list[Step]] = [[] for _ in boards]
+        steps: list[list[BoardStep]] = [[] for _ in boards]
         for row, action, squares, player in zip(*columns, reached.current_player.tolist(), strict=True):
-            steps[row].append(Step(action, squares, self.of(squares), player))
+            steps[row].append(BoardStep(action, squares, self.of(squares), player))
         return steps
 
 
@@ -115,7 +115,7 @@ def ensure(valid: bool, reason: str) -> None:
         raise ValueError(reason)
 
 
-def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
+def checked_boards(boards: Mapping[int, MetBoard], form: BoardForm) -> dict[int, MetBoard]:
     """The boards with the player to move, after checking every board, end and step against the rules.
 
     Raises ValueError if a board contradicts the rules.
@@ -143,7 +143,7 @@ def checked_boards(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Bo
     return {n: board._replace(player=player) for (n, board), player in zip(boards.items(), players, strict=True)}
 
 
-def check_stored_boards(boards: Mapping[int, Board], form: BoardForm, rule: ExperienceRule) -> None:
+def check_stored_boards(boards: Mapping[int, MetBoard], form: BoardForm, rule: ExperienceRule) -> None:
     """Raise ValueError unless a store with this form and rule could have learned these boards from matches."""
     ensure(not boards or max(boards) == len(boards) - 1, f"the {len(boards)} boards are not numbered from 0")
     for number, board in boards.items():

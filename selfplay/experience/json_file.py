@@ -15,7 +15,7 @@ from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
 from selfplay.errors import InvalidFileError
-from selfplay.experience.graph import Board, BoardForm, Squares, checked_boards, ensure, rescored
+from selfplay.experience.graph import BoardForm, MetBoard, Squares, checked_boards, ensure, rescored
 from selfplay.experience.rule import ExperienceRule
 from selfplay.experience.store import ExperienceStore
 from selfplay.files import CHECKED, FileFormat, written_whole
@@ -59,7 +59,7 @@ def import_json(store: ExperienceStore, path: Path) -> int:
     return len(boards)
 
 
-def read_json(path: Path, form: BoardForm, rule: ExperienceRule) -> dict[int, Board]:
+def read_json(path: Path, form: BoardForm, rule: ExperienceRule) -> dict[int, MetBoard]:
     """The boards of the file at `path`, in the form and with the scores of a store.
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
@@ -71,10 +71,10 @@ def read_json(path: Path, form: BoardForm, rule: ExperienceRule) -> dict[int, Bo
         raise InvalidFileError(path, str(error)) from error
 
 
-def _parsed(entries: Mapping[str, SavedBoard], form: BoardForm) -> dict[int, Board]:
+def _parsed(entries: Mapping[str, SavedBoard], form: BoardForm) -> dict[int, MetBoard]:
     """The boards of the file, in the order of their numbers, checked against the rules of the game."""
     numbers = {str(number): number for number in range(len(entries))}
-    boards: dict[int, Board] = {}
+    boards: dict[int, MetBoard] = {}
     for key, number in numbers.items():
         if key not in entries:
             foreign = next(other for other in entries if other not in numbers)
@@ -86,18 +86,18 @@ def _parsed(entries: Mapping[str, SavedBoard], form: BoardForm) -> dict[int, Boa
             ensure(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
             ensure(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
         children = tuple(numbers[child] for child in following)
-        boards[number] = Board(tuple(state), 0, children, entry["score"], entry["end"])
+        boards[number] = MetBoard(tuple(state), 0, children, entry["score"], entry["end"])
     return checked_boards(boards, form)
 
 
-def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
+def _merged(boards: Mapping[int, MetBoard], form: BoardForm) -> dict[int, MetBoard]:
     """The boards in the form of the store, equal ones merged, numbered in the order of first appearance."""
     numbers: dict[Squares, int] = {}
     place = {n: numbers.setdefault(form.of(board.squares), len(numbers)) for n, board in boards.items()}
     following: list[dict[int, None]] = [{} for _ in numbers]
     for number, board in boards.items():
         following[place[number]].update(dict.fromkeys(place[child] for child in board.following))
-    merged: dict[int, Board] = {}
+    merged: dict[int, MetBoard] = {}
     for number, board in boards.items():
         own = place[number]
         merged.setdefault(own, board._replace(squares=form.of(board.squares), following=tuple(following[own])))

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.experience.database import ExperienceDatabase, damaged
-from selfplay.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
+from selfplay.experience.graph import BoardForm, MetBoard, Squares, backed_up_score, check_stored_boards
 from selfplay.experience.rule import ExperienceRule
 from selfplay.files import user_path
 from selfplay.games import name_of_game
 from selfplay.games.game import Game
-from selfplay.games.win_draw_loss import WinDrawLoss, total
+from selfplay.games.win_draw_loss import WinDrawLoss, summed
 from selfplay.pickling import MadeAgain
 
 CELLS = {1: "X", -1: "O", 0: "."}
@@ -50,7 +50,7 @@ class ExperienceStatus(NamedTuple):
 
     def __str__(self) -> str:
         first, second = self.results
-        won, drawn, lost = total(self.results)
+        won, drawn, lost = summed(self.results)
         matches = "1 match" if self.matches == 1 else f"{self.matches:,} matches"
         return (
             f"{self.boards:,} boards known from {matches}; against others it has won {won}, drawn {drawn}, "
@@ -123,7 +123,7 @@ class ExperienceStore(MadeAgain):
             for board, following in rows.items()
         }
 
-    def boards(self) -> dict[int, Board]:
+    def boards(self) -> dict[int, MetBoard]:
         """The whole graph by number, in the order the boards were met."""
         with self._database.transaction(write=False) as sql:
             following: dict[int, list[int]] = {}
@@ -131,7 +131,7 @@ class ExperienceStore(MadeAgain):
                 following.setdefault(board, []).append(child)
             rows = sql.execute("SELECT number, squares, player, score, is_end FROM board ORDER BY number").fetchall()
         return {
-            number: Board(_squares(text), player, tuple(following.get(number, ())), score, bool(is_end))
+            number: MetBoard(_squares(text), player, tuple(following.get(number, ())), score, bool(is_end))
             for number, text, player, score, is_end in rows
         }
 
@@ -157,7 +157,7 @@ class ExperienceStore(MadeAgain):
                 sql.execute("INSERT OR IGNORE INTO record VALUES (?, ?, 0)", key)
                 sql.execute("UPDATE record SET matches = matches + 1 WHERE seat = ? AND result = ?", key)
 
-    def replace(self, boards: Mapping[int, Board]) -> None:
+    def replace(self, boards: Mapping[int, MetBoard]) -> None:
         """Replace all boards by these; the counts of results are kept."""
         with self._database.transaction() as sql:
             sql.execute("DELETE FROM following")

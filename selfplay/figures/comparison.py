@@ -39,7 +39,7 @@ from selfplay.grading.ratings import Ratings
 from selfplay.grading.solved_positions import PositionGrade
 
 
-def pictures(comparison: Comparison) -> dict[str, Figure]:
+def comparison_figures(comparison: Comparison) -> dict[str, Figure]:
     """The figures of all measures, by file name."""
     return {
         name: figure

@@ -13,15 +13,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 from torch import nn
 
+from selfplay.agents.checkpoints import load_checkpoint, read_metadata
 from selfplay.errors import StageError
 from selfplay.figures.style import default_style, save_animation, save_figure, source_of, write_source
 from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
-from selfplay.players.checkpoints import load_checkpoint, read_metadata
 from selfplay.registry import Registry
 from selfplay.runs.manifest import Manifest, check_against_manifest
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.context import computing
+from selfplay.runs.run_folder import RunFolder, writing_run
+from selfplay.settings.common import Run
 from selfplay.settings.run import Settings
 from selfplay.training.epochs import Epoch, read_epochs
 
@@ -54,12 +54,11 @@ class TrainedRun(NamedTuple):
         return load_checkpoint(path, self.game).network
 
 
-def read_trained_run(settings: Settings) -> TrainedRun:
-    """Read the epochs of all trained levels of the run.
+def read_trained_run(folder: RunFolder, settings: Settings) -> TrainedRun:
+    """Read the epochs of all trained levels of the run that has these settings.
 
     Raises StageError if no level is trained yet, InvalidFileError if a file of a level is missing or broken.
     """
-    folder = RunFolder.of(settings)
     levels = folder.trained_levels()
     if not levels:
         raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
@@ -76,12 +75,17 @@ Subject = TypeVar("Subject")
 
 RUN_FIGURES: Registry[Callable[[TrainedRun], Mapping[str, Picture]]] = Registry(
     "figure of a run",
-    {name: f"selfplay.figures.{name}:pictures" for name in ("losses", "position_values", "square_weights")},
+    {
+        "losses": "selfplay.figures.losses:loss_figures",
+        "position_values": "selfplay.figures.position_values:position_value_figures",
+        "square_weights": "selfplay.figures.square_weights:square_weight_figures",
+        "versus_rollouts": "selfplay.figures.versus_rollouts:rating_figures",
+    },
     "selfplay.run_figures",
 )
 COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = Registry(
     "figure of a comparison",
-    {"comparison": "selfplay.figures.comparison:pictures"},
+    {"comparison": "selfplay.figures.comparison:comparison_figures"},
     "selfplay.comparison_figures",
 )
 
@@ -107,13 +111,12 @@ def write_figures(
     return written
 
 
-@writes_run(create=False)
-def draw_run_figures(settings: Settings) -> None:
+def draw_run_figures(run: Run[Settings]) -> None:
     """Draw all figures of the trained levels and write them to figures/ in the run's folder.
 
     Raises as `read_trained_run`, RunLockedError if another process or thread is using the run, and StageError if a file
     cannot be written.
     """
-    run = read_trained_run(settings)
-    with computing(settings):
-        write_figures(RUN_FIGURES, run, run.folder.figures, run.source)
+    with writing_run(run.folder, create=False), run.settings.computing():
+        trained = read_trained_run(run.folder, run.settings)
+        write_figures(RUN_FIGURES, trained, run.folder.figures, trained.source)

@@ -3,11 +3,12 @@
 All values are to the player to move in the searched position, who looks for the largest one.
 """
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -28,7 +29,11 @@ LEAST_WIDTH, LEFT, RIGHT, COLUMN = 8.0, 1.15, 0.25, 0.36
 LAYER, ABOVE, BELOW = 1.05, 0.75, 0.55
 """Inches: the distance of two plies, and the space above and below a tree."""
 MOST_COLUMNS = 150
-MINUS = "\N{MINUS SIGN}"
+NOTE_LETTERS = 15.5
+"""The number of letters of the note in an inch of the width."""
+MINUS, TIMES, ELLIPSIS = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}", "\N{HORIZONTAL ELLIPSIS}"
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+AT_MOST, AT_LEAST = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
 
 
 Turns = Callable[[Node], int]
@@ -45,13 +50,33 @@ def turns_from(game: Game, state: State) -> Turns:
     return lambda node: int(state_after(node).current_player ^ state.current_player)
 
 
-def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int], turns: Turns) -> nx.DiGraph:
+@dataclass
+class ShownPosition:
+    """A position of the tree, or a move that was cut off."""
+
+    parent: Node | None
+    player: int
+    """By `Turns`."""
+    visits: Sequence[Visit]
+    """Of this position; none where it was cut off."""
+    text: str
+    """Its value; empty where it was cut off."""
+    is_chosen: bool
+    """Whether it is on the chosen line."""
+    moves_hidden: int
+    """The number of moves that are left out."""
+    beneath: int = 0
+    """The number of visits of positions below it that are left out."""
+
+
+Tree = dict[Node, ShownPosition]
+"""A position comes before those that follow it."""
+
+
+def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int], turns: Turns) -> Tree:
     """The positions that a search visited, and the moves that it cut off, down to `depth`.
 
-    Nodes have parent, layer (plies from the root), player (by `turns`), visits (of this position), text (its value; ""
-    where cut off),
-    is_chosen (on the line), beneath (visits of positions below that are left out) and moves_hidden (moves left out).
-    The numbers of visits and of `beneath` of all nodes sum to the number of positions that the search visited.
+    The numbers of visits and of `beneath` of all positions sum to the number of positions that the search visited.
 
     Args:
         line: the principal variation.
@@ -61,31 +86,26 @@ def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int
     visits: dict[Node, list[Visit]] = {}
     for visit in trace.visits:
         visits.setdefault(visit.actions, []).append(visit)
-    exact = _exact_positions(visits, turns)
-    graph = nx.DiGraph()
+    exact, tree = _exact_positions(visits, turns), Tree()
 
     def add(node: Node, parent: Node | None) -> None:
         found = visits.get(node, [])
         is_chosen = node == tuple(line[: len(node)])
         text = _value_text(turns(node), found, node in exact)
-        graph.add_node(node, parent=parent, layer=len(node), player=turns(node), visits=found, text=text)
-        graph.nodes[node].update(is_chosen=is_chosen, beneath=0, moves_hidden=0)
-        if parent is not None:
-            graph.add_edge(parent, node)
         following = found[-1].following if found and len(node) < depth else ()
         width = breadth[min(len(node), len(breadth) - 1)]
         chosen = line[len(node)] if is_chosen and len(node) < len(line) else None
         shown = sorted(following, key=lambda move: move != chosen)[:width]
-        graph.nodes[node]["moves_hidden"] = len(following) - len(shown)
+        tree[node] = ShownPosition(parent, turns(node), found, text, is_chosen, len(following) - len(shown))
         for move in following:
             if move in shown:
                 add((*node, move), node)
 
     add((), None)
     for node, found in visits.items():
-        shown = next(node[:length] for length in range(len(node), -1, -1) if node[:length] in graph)
-        graph.nodes[shown]["beneath"] += len(found) if shown != node else 0
-    return graph
+        shown = next(node[:length] for length in range(len(node), -1, -1) if node[:length] in tree)
+        tree[shown].beneath += len(found) if shown != node else 0
+    return tree
 
 
 def _exact_positions(visits: Mapping[Node, Sequence[Visit]], turns: Turns) -> set[Node]:
@@ -117,9 +137,7 @@ def _value_text(player: int, visits: Sequence[Visit], is_exact: bool) -> str:
     if not is_exact:
         bound = (visit.value >= visit.beta) - (visit.value <= visit.alpha)
     text = f"{sign * visit.value + 0.0:+.3g}".replace("-", MINUS)
-    return {0: "", 1: "\N{GREATER-THAN OR EQUAL TO}", -1: "\N{LESS-THAN OR EQUAL TO}"}[bound * sign] + (
-        "0" if text == "+0" else text
-    )
+    return {0: "", 1: AT_LEAST, -1: AT_MOST}[bound * sign] + ("0" if text == "+0" else text)
 
 
 @default_style()
@@ -142,23 +160,24 @@ def picture_of_searches(
     """
     trees = [tree_of(trace, result.principal_variation, depth, breadth, turns) for result, trace in searched.values()]
     width = max(LEAST_WIDTH, LEFT + RIGHT + COLUMN * max(map(_columns, trees)))
-    layers = [max(layer for _, layer in tree.nodes(data="layer")) for tree in trees]
+    layers = [max(map(len, tree)) for tree in trees]
     heights = [LAYER * count + ABOVE + BELOW for count in layers]
-    figure = Figure(figsize=(width, sum(heights) + 0.55))
-    top = sum(heights) + 0.55
+    top = top_of_all = sum(heights) + 0.55
+    figure = Figure(figsize=(width, top))
     for (name, (result, _)), tree, height in zip(searched.items(), trees, heights, strict=True):
-        axes = figure.add_axes((0, (top - height) / (sum(heights) + 0.55), 1, height / (sum(heights) + 0.55)))
+        axes = figure.add_axes((0, (top - height) / top_of_all, 1, height / top_of_all))
         _draw_tree(axes, tree, (width, height), move_name, players)
         title = f"{name.replace('_', '-')}: {_count(result.visited, 'position')} visited"
         axes.text(0.15, height - 0.22, title, fontsize=12, fontweight="bold", va="center", color=DARK)
         top -= height
-    _draw_legend(figure, (width, sum(heights) + 0.55), players)
+    note = "\n".join(textwrap.wrap(_note(trees, players), width=int(NOTE_LETTERS * width), break_on_hyphens=False))
+    figure.text(0.15 / width, 0.28 / top_of_all, note, fontsize=8, va="center", color=DARK)
     return figure
 
 
-def _columns(tree: nx.DiGraph) -> int:
+def _columns(tree: Tree) -> int:
     """The number of positions side by side."""
-    columns = sum(1 for _, degree in tree.out_degree() if degree == 0)
+    columns = len(tree.keys() - {position.parent for position in tree.values()})
     if columns > MOST_COLUMNS:
         raise SettingError(
             f"picture.file: {columns:,} positions would be side by side, and at most {MOST_COLUMNS} can be drawn; "
@@ -173,7 +192,7 @@ def _count(number: int, noun: str) -> str:
 
 def _draw_tree(
     axes: Axes,
-    tree: nx.DiGraph,
+    tree: Tree,
     size: tuple[float, float],
     move_name: Callable[[Sequence[int]], str],
     players: tuple[str, str],
@@ -182,7 +201,7 @@ def _draw_tree(
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(0, height)
-    raw = layered_positions(tree, ())
+    raw = layered_positions({node: position.parent for node, position in tree.items()})
     columns = [x for x, _ in raw.values()]
     step = (width - LEFT - RIGHT) / (max(columns) - min(columns) + 1)
     places = {
@@ -190,12 +209,13 @@ def _draw_tree(
         for node, (x, _) in raw.items()
     }
     small = 1.0 if step > 0.6 else max(0.62, step / 0.6)
-    for parent, child in tree.edges:
-        _draw_move(axes, tree.nodes[child], places[parent], places[child], move_name(child), small)
-    for node in tree:
-        _draw_position(axes, tree.nodes[node], places[node], small)
-    for ply in range(max(layer for _, layer in tree.nodes(data="layer"))):
-        in_layer = {attributes["player"] for node, attributes in tree.nodes(data=True) if len(node) == ply}
+    for node, position in tree.items():
+        if position.parent is not None:
+            _draw_move(axes, position, places[position.parent], places[node], move_name(node), small)
+    for node, position in tree.items():
+        _draw_position(axes, position, places[node], small)
+    for ply in range(max(map(len, tree))):
+        in_layer = {position.player for node, position in tree.items() if len(node) == ply}
         if len(in_layer) == 1:
             (player,) = in_layer
             best, colour = (("largest", BLUE), ("smallest", ORANGE))[player]
@@ -204,12 +224,12 @@ def _draw_tree(
 
 
 def _draw_move(
-    axes: Axes, child: Mapping[str, Any], start: tuple[float, float], end: tuple[float, float], text: str, small: float
+    axes: Axes, child: ShownPosition, start: tuple[float, float], end: tuple[float, float], text: str, small: float
 ) -> None:
     """The line from a position to the next, with the move; dashed and crossed where it was cut off."""
     (x, y), (to_x, to_y) = start, end
-    is_cut = not child["visits"]
-    colour, width = (GREEN, 3.0) if child["is_chosen"] else (GREY, 1.0)
+    is_cut = not child.visits
+    colour, width = (GREEN, 3.0) if child.is_chosen else (GREY, 1.0)
     axes.plot([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=(0, (3, 3)) if is_cut else "-", zorder=1)
     middle = (x + 0.55 * (to_x - x), y + 0.55 * (to_y - y))
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
@@ -220,39 +240,49 @@ def _draw_move(
             axes.plot([at[0] - 0.08, at[0] + 0.08], [at[1] + shift] * 2, color=RED, linewidth=1.6, zorder=3)
 
 
-def _draw_position(axes: Axes, attributes: Mapping[str, Any], place: tuple[float, float], small: float) -> None:
-    (x, y), visits = place, attributes["visits"]
+def _draw_position(axes: Axes, position: ShownPosition, place: tuple[float, float], small: float) -> None:
+    (x, y), visits = place, position.visits
     if not visits:
         axes.plot([x], [y], marker="o", markersize=7 * small, markerfacecolor="white", markeredgecolor=GREY, zorder=2)
         return
-    edge = ORANGE if attributes["player"] else BLUE
+    edge = ORANGE if position.player else BLUE
     is_leaf = not visits[-1].following
     box = {
         "boxstyle": "round,pad=0.3",
-        "facecolor": "#e4f3e9" if attributes["is_chosen"] else "white",
-        "edgecolor": GREEN if attributes["is_chosen"] else GREY if is_leaf else edge,
-        "linewidth": 2.2 if attributes["is_chosen"] else 1.2,
+        "facecolor": "#e4f3e9" if position.is_chosen else "white",
+        "edgecolor": GREEN if position.is_chosen else GREY if is_leaf else edge,
+        "linewidth": 2.2 if position.is_chosen else 1.2,
     }
     weight = "normal" if is_leaf else "bold"
     axes.text(
-        x, y, attributes["text"], fontsize=10 * small, fontweight=weight, ha="center", va="center", color=DARK, bbox=box
+        x, y, position.text, fontsize=10 * small, fontweight=weight, ha="center", va="center", color=DARK, bbox=box
     )
-    half = 3.2 * small * (len(attributes["text"]) + 1) + 5
+    half = 3.2 * small * (len(position.text) + 1) + 5
     beside: dict[str, Any] = {"xy": (x, y), "textcoords": "offset points", "va": "center", "annotation_clip": False}
-    if attributes["moves_hidden"] or attributes["beneath"]:
-        text = f"{attributes['beneath']:,} more" if attributes["beneath"] else "\N{HORIZONTAL ELLIPSIS}"
+    if position.moves_hidden or position.beneath:
+        text = f"{position.beneath:,} more" if position.beneath else ELLIPSIS
         axes.annotate(text, xytext=(half, -3), fontsize=8 * small, color=GREY, **beside)
     if len(visits) > 1:
-        text = f"{len(visits)}\N{MULTIPLICATION SIGN}"
+        text = f"{len(visits)}{TIMES}"
         axes.annotate(text, xytext=(half - 2, 8), fontsize=8.5 * small, fontweight="bold", color=RED, **beside)
 
 
-def _draw_legend(figure: Figure, size: tuple[float, float], players: tuple[str, str]) -> None:
-    width, height = size
-    note = (
-        f"Values are to {players[0]}. Green: the chosen line. Dashed with red bars: cut off, never visited. "
-        "\N{LESS-THAN OR EQUAL TO} \N{GREATER-THAN OR EQUAL TO}: the rest could not matter.\n"
-        "2\N{MULTIPLICATION SIGN}: visited twice, after a null window required it. "
-        "32 more: visited positions that are not shown. \N{HORIZONTAL ELLIPSIS}: moves not shown, none visited."
-    )
-    figure.text(0.15 / width, 0.28 / height, note, fontsize=8, va="center", color=DARK)
+def _note(trees: Sequence[Tree], players: tuple[str, str]) -> str:
+    """What the marks mean that occur in one of the trees."""
+    positions = [position for tree in trees for position in tree.values()]
+    texts = "".join(position.text for position in positions)
+    bounds = [sign for sign in (AT_MOST, AT_LEAST) if sign in texts]
+    beneath = next((position.beneath for position in positions if position.beneath), 0)
+    explained = {
+        f"Values are to {players[0]}.": True,
+        "Green: the chosen line.": True,
+        "Dashed with red bars: cut off, never visited.": any(not position.visits for position in positions),
+        f"{' '.join(bounds)}: the rest could not matter.": bool(bounds),
+        f"2{TIMES}: visited twice, after a null window required it.": any(len(one.visits) > 1 for one in positions),
+        f"{beneath:,} more: visited positions that are not shown.": bool(beneath),
+        f"{ELLIPSIS}: moves not shown, none visited.": any(
+            position.moves_hidden and not position.beneath for position in positions
+        ),
+    }
+    # Lines end between explanations only.
+    return " ".join(text.replace(" ", NO_BREAK_SPACE) for text, occurs in explained.items() if occurs)

@@ -43,7 +43,7 @@ Epochs = Mapping[int, Sequence[Epoch]]
 """The epochs of each level."""
 
 
-def pictures(run: TrainedRun) -> dict[str, Figure]:
+def loss_figures(run: TrainedRun) -> dict[str, Figure]:
     """The figures; that of the parts of the loss only where a policy is trained."""
     by_level = loss_by_level(run.epochs, data_changes(run.folder, run.levels), merges_rows=run.merges_rows)
     figures = {"losses.png": loss_curves(run.epochs), "loss_by_level.png": by_level}

@@ -27,7 +27,7 @@ COLOURS = {1.0: (GREEN, "won with perfect play"), 0.0: (GREY, "drawn"), -1.0: (B
 """By perfect value: the colour of a bar, and its text in the legend."""
 
 
-def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
+def position_value_figures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
     """The picture and the animation; none for games whose positions do not lie on a line."""
     if run.game.presentation.position_line is None:
         return {}
@@ -57,7 +57,7 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> V
     Raises GameTooLargeError if there are too many, and as `agent_of_level`.
     """
     line, graph = game.presentation.position_line, enumerate_positions(game)
-    assert line is not None, "checked by `pictures`"
+    assert line is not None, "checked by `position_value_figures`"
     places = line.place(graph.state).numpy()
     afterstates = np.unique(graph.children[graph.legal])
     afterstates = afterstates[np.argsort(places[afterstates], kind="stable")]

@@ -9,9 +9,11 @@ from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import empty_figure
 
 PANELS_IN_A_ROW = 4
+LEAST_WIDTH = 7.0
+"""Inches, which the title of a single panel needs."""
 
 
-def pictures(run: TrainedRun) -> dict[str, Figure]:
+def square_weight_figures(run: TrainedRun) -> dict[str, Figure]:
     """square_weights.png of the newest level, if its network has weights of squares."""
     network = run.network(run.newest)
     if not isinstance(network, SquareWeights):
@@ -31,7 +33,7 @@ def square_weight_maps(weights: NDArray[np.float64], level: int, column_names: s
     shown = [phase for phase in range(phases) if weights[phase].any()] or list(range(phases))
     wide = min(len(shown), PANELS_IN_A_ROW)
     high = -(-len(shown) // wide)
-    figure = empty_figure(2.6 * wide + 1, 2.6 * high * rows / columns + 1)
+    figure = empty_figure(max(LEAST_WIDTH, 2.6 * wide + 1), 2.6 * high * rows / columns + 1)
     largest = float(np.abs(weights).max()) or 1.0
     panels = figure.subplots(high, wide, squeeze=False)
     for axes in panels.flat[len(shown) :]:

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ LINE_OF_TEXT = 0.045
 """The height of a small line of text, as a share of the height of the axes of a single figure."""
 POINTS_OF_LINE = 15
 """The height of a line of a legend or a note."""
+LETTERS_OF_TITLE, MOST_LINES_OF_SOURCE = 11, 3
+"""The letters of a title in an inch of the width. With more lines, a figure would have no room for its axes."""
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0077bb", "#dd8420", "#0b6b4f", "#b02a10", "#42145f"
 """Colours that also differ for people with red-green blindness. Lines also differ in their markers or dashes."""
 GREY, DARK = "#8b929c", "#374151"
@@ -67,10 +70,12 @@ def source_of(title: str, settings: Settings) -> str:
 
 
 def write_source(figure: Figure, source: str) -> None:
-    """Write the source of a figure (see `source_of`) above its titles."""
+    """Write the source of a figure (see `source_of`) above its titles, in at most MOST_LINES_OF_SOURCE lines."""
     if source:
-        title = "\n".join(filter(None, (source, figure.get_suptitle())))
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK, wrap=True)
+        letters = int(LETTERS_OF_TITLE * figure.get_figwidth())
+        lines = textwrap.wrap(source, letters, max_lines=MOST_LINES_OF_SOURCE, placeholder=" \N{HORIZONTAL ELLIPSIS}")
+        title = "\n".join(filter(None, (*lines, figure.get_suptitle())))
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK)
 
 
 @default_style()

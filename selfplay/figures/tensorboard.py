@@ -24,18 +24,17 @@ from selfplay.errors import StageError
 from selfplay.files import remove_folder
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-from selfplay.training.callbacks import Callback
-from selfplay.training.epochs import Epoch, read_epochs
+from selfplay.training.epochs import Callback, Epoch, read_epochs
 
 
 @contextmanager
-def epoch_events(settings: Settings, level: int) -> Iterator[Callback]:
+def epoch_events(run: RunFolder, settings: Settings, level: int) -> Iterator[Callback]:
     """A callback that records what is measured in each epoch of a level's training when the epoch ends.
 
     Events of an earlier training of the level are deleted. With logger=none nothing is written, and for a level outside
     the run (the setting output_dir) nothing is changed. Raises StageError if the files cannot be written.
     """
-    folder = RunFolder.of(settings).level_events(level)
+    folder = run.level_events(level)
     if settings.output_dir is not None:
         yield Callback()
     elif settings.logger == "none":
@@ -56,16 +55,16 @@ class _EpochEvents(Callback):
         _write_epoch(self._writer, epoch)
 
 
-def add_missing_events(settings: Settings, level: int) -> None:
+def add_missing_events(run: RunFolder, settings: Settings, level: int) -> None:
     """Write the events of a level that was trained without them, from its epoch_loss.csv.
 
     With logger=none, or for a level outside the run (the setting output_dir), nothing is written. Raises StageError if
     they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
     """
-    folder = RunFolder.of(settings).level_events(level)
+    folder = run.level_events(level)
     if settings.logger == "none" or settings.output_dir is not None or folder.exists():
         return
-    epochs = read_epochs(RunFolder.of(settings).epoch_loss(level))
+    epochs = read_epochs(run.epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.
     beside = folder.with_name(f".{folder.name}.partial")
     with _event_writer(beside) as writer:
@@ -74,7 +73,7 @@ def add_missing_events(settings: Settings, level: int) -> None:
     beside.replace(folder)
 
 
-def write_comparison_events(settings: Settings, table: DataFrame) -> None:
+def write_comparison_events(run: RunFolder, settings: Settings, table: DataFrame) -> None:
     """Write the numbers of comparison/levels.csv, a curve by level for each column, and the present figures of the run.
 
     Numbers are kept in single precision; texts and empty fields are left out. With logger=none nothing is written.
@@ -82,7 +81,6 @@ def write_comparison_events(settings: Settings, table: DataFrame) -> None:
     """
     if settings.logger == "none":
         return
-    run = RunFolder.of(settings)
     newest = int(table["level"].max())
     with _event_writer(run.events / "comparison") as writer:
         for row in table.to_dict("records"):

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from selfplay.error_places import is_outside
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.places import is_outside
-from selfplay.registry import SPIEL_NAMES, Registry, errors_of_outside, parts_of_game_name
+from selfplay.names_of_games import SPIEL_NAMES, parts_of_game_name
+from selfplay.registry import Registry, errors_of_outside
 
 GAMES: Registry[type[Game]] = Registry(
     "game",

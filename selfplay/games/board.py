@@ -1,4 +1,4 @@
-"""One match in the hands of people: what is legal, who has won, and the board as a picture or as text."""
+"""The board of a position as a picture or as text."""
 
 from collections.abc import Sequence
 from html import escape
@@ -24,27 +24,24 @@ DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yello
 
 
 class Board:
-    """One match, as people play it: immutable, so that an earlier board is kept to undo a move.
+    """The board of a position, which a notebook shows as a picture, with a value on the square of each action.
 
-    A notebook shows it as a picture, with a value on the square of each action; `str` gives the board as text.
-    `state` has the match as a batch of one, which players and the methods of games take.
+    `str` gives the board as text. A match that can be played on is a `Match`.
 
     Args:
-        game: the game of the match, or its name.
-        state: a batch of matches; None: a match at the start.
+        game: the game, or its name.
+        state: a batch of positions; None: the start of the game.
         row: which of them it is.
         values: float32[A], the value to show of each action; nan where there is none.
 
     Raises SettingError if there is no such match, or not a value for each action.
 
     Examples:
-        >>> board = selfplay.Board("tictactoe").play("1,1").play(1)
-        >>> print(board)
+        >>> game = selfplay.make_game("tictactoe")
+        >>> print(selfplay.Board(game, game.state_after(["1,1", "0,1"])))
         . O .
         . X .
         . . .
-        >>> board.legal_actions(), board.to_move, board.winner
-        ([0, 2, 3, 5, 6, 7, 8], 0, None)
     """
 
     def __init__(
@@ -67,36 +64,6 @@ class Board:
         if self.values is not None and self.values.shape != (actions := self.game.num_distinct_actions,):
             raise SettingError(f"values: must be {actions} numbers, one for each action")
 
-    def play(self, action: int | str) -> "Board":
-        """The board after an action, given by its number or its text.
-
-        Raises IllegalActionError if it is not legal, or the match is over.
-        """
-        return Board(self.game, self.game.step(self.state, action))
-
-    def legal_actions(self) -> list[int]:
-        """The numbers of the legal actions; none when the match is over."""
-        return self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist()
-
-    def legal_moves(self) -> list[str]:
-        """The texts of the legal actions."""
-        return [self.game.action_text(action, self.to_move) for action in self.legal_actions()]
-
-    @property
-    def to_move(self) -> int:
-        """Who is to move: 0, who moved first, or 1."""
-        return int(self.state.current_player)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the match is over."""
-        return bool(self.state.terminated)
-
-    @property
-    def winner(self) -> int | None:
-        """Who has won: 0, who moved first, or 1. None if the match goes on, or is a draw."""
-        return {1: 0, -1: 1}.get(int(self.state.returns))
-
     def __repr__(self) -> str:
         return f"<Board of {self.game.name}>\n{self}"
 
@@ -118,16 +85,17 @@ class Board:
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(str(self))}</title>']
         parts += self._crossings(*shape) if show.is_on_crossings else self._squares()
-        texts, names = self._value_texts(), ["", *show.square_marks.values()]
+        texts = self._value_texts()
         stones, marks = self.game.squares(self.state)[0].tolist(), show.marks(self.state)[0].tolist()
         for square, (stone, mark) in enumerate(zip(stones, marks, strict=True)):
             if mark and show.draws_lines:
                 parts.append(self._line(square, square % shape[1] % 2 == 1))
             elif stone:
-                parts.append(self._stone(SIGNS[stone], *self._middle(square)))
-                parts += [_text(names[mark][0].upper(), *self._middle(square), size=18, colour="#888")] if mark else []
+                parts.append(self._stone(SIGNS[stone], *self._middle(square), show.signs_of_mark(mark)))
             elif square in texts:
                 parts.append(self._value(texts[square], *self._middle(square)))
+            elif mark:
+                parts.append(_text(show.signs_of_mark(mark), *self._middle(square), size=18, colour="#888"))
         return "".join([*parts, "</svg>"])
 
     def _middle(self, square: int) -> tuple[int, int]:
@@ -183,12 +151,14 @@ class Board:
         cover = f'<rect x="{x - 18}" y="{y - 9}" width="36" height="18" rx="5" fill="{WOOD}"/>'
         return (cover if self.game.presentation.is_on_crossings else "") + _text(text, x, y)
 
-    def _stone(self, sign: str, x: int, y: int) -> str:
+    def _stone(self, sign: str, x: int, y: int, marks: str) -> str:
+        """A stone with its marks: letters on a disc, or in the place of X or O."""
         colours = self.game.presentation.stone_colours
         if colours is not None:
             colour = DISC_COLOURS[colours["XO".index(sign)]]
-            return f'<circle cx="{x}" cy="{y}" r="{CELL * 2 // 5}" fill="{colour}" stroke="#555"/>'
-        return _text(sign, x, y, size=26, colour=SIGN_COLOURS[sign])
+            disc = f'<circle cx="{x}" cy="{y}" r="{CELL * 2 // 5}" fill="{colour}" stroke="#555"/>'
+            return disc + (_text(marks, x, y, size=18, colour="#888") if marks else "")
+        return _text(marks or sign, x, y, size=26, colour=SIGN_COLOURS[sign])
 
 
 def _text(text: str, x: int, y: int, *, size: int = 12, colour: str = "#333") -> str:

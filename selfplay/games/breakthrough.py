@@ -131,6 +131,7 @@ class BreakthroughPresentation(Presentation):
     )
     action_help = "the two squares of a move, such as c2c3"
     moves_stones = turns_for_second = True
+    hidden_fields = ("up",)
 
     def __init__(self, game: "Breakthrough") -> None:
         self.title, self.pairs = f"Breakthrough {game.width}x{game.width}", game.pairs

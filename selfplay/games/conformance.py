@@ -11,6 +11,7 @@ import torch
 
 from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.compute.random_numbers import Draws
+from selfplay.error_places import compile_fault, is_outside, place_of
 from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.conformance_checks import CHECKS, check_repetition
@@ -25,7 +26,6 @@ from selfplay.games.conformance_rules import (
 from selfplay.games.rule_faults import reason_of
 from selfplay.games.rules import Position, ended
 from selfplay.games.single_positions import check_none_legal, entries_singly, expect, legal_numbers, played_singly
-from selfplay.places import compile_fault, is_outside, place_of
 
 QUICK_MATCHES, QUICK_PLIES = 2, 1000
 """The fewest matches of the quick check, and the most plies of each."""

@@ -12,9 +12,11 @@ from torch import Tensor
 
 from selfplay.compute.positions import Packed, field_values, packed_fields
 from selfplay.errors import ConformanceError, IllegalActionError, RuleError
+from selfplay.games.board_images import fault_of, transform_of
 from selfplay.games.conformance_matches import MATCHES, Transition, check_length, compare_singly
 from selfplay.games.game import Game
-from selfplay.games.rules import ended
+from selfplay.games.random_positions import random_positions
+from selfplay.games.rules import Symmetries, ended
 from selfplay.games.single_positions import (
     check_none_legal,
     expect,
@@ -24,6 +26,8 @@ from selfplay.games.state import State
 
 SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
+ALL_PLIES, LATER_PLIES = 100, 20
+"""The first plies of a match are all checked one by one, and each of so many later ones."""
 ILLEGAL_TRIED = 10
 """About how many illegal actions of a position are tried."""
 REPEATED = (
@@ -41,6 +45,10 @@ def _require_refused(function: Callable[[], object], fault: str) -> None:
     raise ConformanceError(fault)
 
 
+def _is_checked_singly(ply: int) -> bool:
+    return ply < ALL_PLIES or ply % LATER_PLIES == 0
+
+
 def _same(state: State, other: State) -> bool:
     return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(state, other, strict=True))
 
@@ -55,6 +63,8 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         outside = (-1, game.num_distinct_actions) if ply == 0 else ()
+        if not _is_checked_singly(ply):
+            continue
         for row in (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist():
             # Those that were legal before this ply, in games with many actions only some of them.
             single, illegal = state.select(torch.tensor([row])), (was_legal[row] & ~mask[row]).nonzero()[:, 0].tolist()
@@ -98,7 +108,8 @@ def _check_turns(game: Game, state: State, following: State, ply: int) -> None:
 
 
 def _check_returns(game: Game, state: State, ply: int) -> None:
-    for row, position in enumerate(positions_in(game, state, range(SINGLE_MATCHES))):
+    matches = range(SINGLE_MATCHES if _is_checked_singly(ply) else 0)
+    for row, position in enumerate(positions_in(game, state, matches)):
         over, to_move = ended(game.rules, position)
         expected = -to_move if int(state.current_player[row]) else to_move
         expect(bool(state.terminated[row]) == over, f"terminated is not is_terminal after ply {ply}")
@@ -120,7 +131,9 @@ def _check_two_planes(game: Game, state: State) -> None:
 
 
 def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
-    """Symmetries are permutations, the identity first, and map matches to matches with the same result."""
+    """Declared symmetries are permutations, the identity first, and the rules commute with them."""
+    if not game.declares_symmetries:
+        return
     actions, observations = game.symmetries
     for name, maps, size in (
         ("actions", actions, game.num_distinct_actions),
@@ -137,11 +150,22 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
             f"symmetry {number} moves entry {source} of the observation, from 0 to {entries.limits[source]}, to entry "
             f"{entry}, from 0 to {entries.limits[entry]}",
         )
-    if not plies:
-        return
+    if plies and game.observation_codec.shows_all:
+        positions = random_positions(game, game.max_game_length)
+        for number, symmetry in enumerate(zip(actions, observations, strict=True)):
+            fault = fault_of(game, positions, transform_of(game, symmetry[1]), Symmetries(*symmetry))
+            expect(fault is None, f"symmetry {number} {fault.reason if fault else ''}")
+    elif plies:
+        # It is not known which positions are images of each other.
+        _check_images_of_matches(game, plies)
+
+
+def _check_images_of_matches(game: Game, plies: Sequence[Transition]) -> None:
+    """Symmetries map matches from the start to matches with the same result."""
+    actions, observations = game.symmetries
     masks = [game.legal_action_mask(state) for state, *_ in plies]
     seen = [game.observation_bits(following) for *_, following in plies]
-    images = entries.bits_of_images(observations)
+    images = game.observation_codec.entries.bits_of_images(observations)
     for number, (action_map, observation_map) in enumerate(zip(actions, images, strict=True)):
         goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
         expected = zip(plies, masks, (bits[:, comes_from] for bits in seen), strict=True)
@@ -180,7 +204,7 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
             game.position_after(game.presentation.example)
     except IllegalActionError as error:
         raise ConformanceError(f"the example of the presentation cannot be played: {error}") from error
-    for state, _, _ in plies:
+    for state in (state for ply, (state, _, _) in enumerate(plies) if _is_checked_singly(ply)):
         board = game.presentation.board_text(state)
         expect(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
 
@@ -193,7 +217,7 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
     for number, several in pointed.items():
         on_board = all(square in squares for square in several)
         expect(on_board, f"pointed_squares({number}) gives {several!r}, which is not on the board: {squares}")
-    for state, action, following in plies if show.moves_stones else ():
+    for state, action, following in plies if show.moves_stones and game.has_stones else ():
         boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
         for number, over, player, (before, after) in zip(
             action.tolist(), state.terminated.tolist(), state.current_player.tolist(), boards, strict=True
@@ -240,8 +264,9 @@ def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
         expect(bits.dtype == torch.uint8, "observation_bits are not uint8")
         seen = game.observation_codec.entries.scaled(bits).reshape(-1, *game.observation_shape)
         expect(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
-        running = (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist()
-        compare_singly(game, Transition(state, action, following), running, ply)
+        if _is_checked_singly(ply):
+            running = (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist()
+            compare_singly(game, Transition(state, action, following), running, ply)
 
 
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:

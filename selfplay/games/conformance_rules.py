@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 import torch
 
 from selfplay.compute.bit_algebra import RULES, word_of
+from selfplay.compute.position_fields import MOST_SQUARES
 from selfplay.compute.positions import PositionClass
+from selfplay.error_places import is_outside
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games.conformance_matches import Transition
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import shown_entries
-from selfplay.games.rules import Position, Rules
+from selfplay.games.observation_codec import default_observation_shape, shown_entries
+from selfplay.games.rules import Position, Rules, without_actions
 from selfplay.games.single_positions import (
     expect,
     expect_comparison,
@@ -27,7 +29,6 @@ from selfplay.games.single_positions import (
     legal_numbers,
     played_singly,
 )
-from selfplay.places import is_outside
 
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 ARGUMENTS = {"play": ("p", "action"), "observation_entry": ("p", "index")}
@@ -60,9 +61,14 @@ POSITION = Kind(
     "a position, Position(...) of a class marked with @position", lambda value: isinstance(type(value), PositionClass)
 )
 
+
+def _is_number_of_actions(value: Any) -> bool:
+    return POSITIVE.fits(value) and int(value) <= MOST_SQUARES
+
+
 ATTRIBUTES = {
     "rules": Kind("Rules(...)", lambda value: isinstance(value, Rules)),
-    "num_distinct_actions": POSITIVE,
+    "num_distinct_actions": Kind(f"a whole number from 1 to {MOST_SQUARES:,}", _is_number_of_actions),
     "pass_action": _optional(_whole_from(0)),
     "observation_shape": SHAPE,
     "max_game_length": POSITIVE,
@@ -81,10 +87,15 @@ FIELDS = {
 
 def check_attributes(game: Game) -> None:
     """The attributes of the class and the fields of its rules are there, and of the right kinds."""
+    if not hasattr(game, "observation_shape") and hasattr(game, "rules"):
+        _expect_kind("rules.initial is", getattr(game.rules, "initial", None), POSITION)
+        default_observation_shape(game.rules.position, game.board)  # raises with the reason why there is none
     for owner, kinds, prefix in ((game, ATTRIBUTES, ""), (getattr(game, "rules", None), FIELDS, "rules.")):
         for name, kind in kinds.items():
             expect(hasattr(owner, name), f"the game has no {prefix}{name}; set it to {kind.name}")
             _expect_kind(f"{prefix}{name} is", getattr(owner, name), kind)
+    reason = "rules.is_terminal is left out, but with a pass_action a player may have no other action before the end"
+    expect(game.rules.is_terminal is not without_actions, reason)
     last = game.num_distinct_actions - 1
     expect((game.pass_action or 0) <= last, f"pass_action is {game.pass_action}, but actions are from 0 to {last}")
 

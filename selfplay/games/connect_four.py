@@ -23,7 +23,8 @@ from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.positions import position, squares
 from selfplay.errors import IllegalActionError
 from selfplay.games.board_checks import check_no_line, check_turns
-from selfplay.games.game import Game, without_move_numbers
+from selfplay.games.game import Game
+from selfplay.games.move_texts import without_move_numbers
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State

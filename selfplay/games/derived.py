@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from selfplay.registry import parts_of_game_name
+from selfplay.names_of_games import parts_of_game_name
 
 OF_RULES = {"exact_solver": None, "usual_evaluation": "none"}
 """What a class declares about its rules, and what a game without such a declaration has."""

@@ -65,10 +65,6 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
         return p.again == 1
 
     @rule
-    def is_terminal(p: Position) -> bool:
-        return p.lines == every_line
-
-    @rule
     def margin(p: Position) -> Word:
         return bit_count(p.own) - bit_count(p.opp)
 
@@ -84,8 +80,7 @@ def dots_and_boxes_rules(boxes: int) -> Rules:
         Position(0, 0, 0, 0),
         legal_actions,
         play,
-        is_terminal,
-        return_to_move,
+        return_to_move=return_to_move,
         moves_again=moves_again,
         margin=margin,
         points=points,
@@ -111,6 +106,7 @@ class DotsAndBoxesPresentation(Presentation):
     )
     draws_lines = True
     square_marks = MappingProxyType({"lines": "line"})
+    hidden_fields = ("again",)
     example = "b1 d1 a2 b3 c2"
     example_caption = "X has drawn the fourth line of the first box and moves again."
 
@@ -121,9 +117,9 @@ class DotsAndBoxesPresentation(Presentation):
         self.action_help = f"the place of a line, from b1 to {COLUMNS[width - 2]}{width}"
         super().__init__(game)
 
-    def stone_signs(self, state: State, row: int = 0) -> list[str]:
+    def square_signs(self, state: State, row: int = 0) -> list[str]:
         """The boxes of both players, dots and lines; the places of other lines and open boxes are empty."""
-        signs, width = super().stone_signs(state, row), self.game.observation_shape[2]
+        signs, width = self.stone_signs(state, row), self.game.observation_shape[2]
         for square, is_drawn in enumerate(self.marks(state)[row].tolist()):
             is_across, is_odd_row = square % width % 2, square // width % 2
             if is_across == is_odd_row:

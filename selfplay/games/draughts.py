@@ -33,7 +33,8 @@ from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.compute.positions import flag, number, packed_array, position, squares
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, shortened
 from selfplay.games.draughts_notation import DARK, actions_of_move, number_of, read_pieces, written_pieces
-from selfplay.games.game import Game, without_move_numbers
+from selfplay.games.game import Game
+from selfplay.games.move_texts import without_move_numbers
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -163,17 +164,13 @@ def draughts_rules() -> Rules:
         return p.hopping != 0
 
     @rule
-    def is_terminal(p: Position) -> bool:
-        return legal_actions(p) == 0
-
-    @rule
     def return_to_move(p: Position) -> Word:
         """-1 if the player to move has no legal move, 0 if the plies without progress have ended the match."""
         return -1 * (p.quiet < QUIET)
 
     white, black = word_of(DARK[:12]), word_of(DARK[-12:])
     start = Position(black, white, 0, 0, 1, 0)
-    return Rules(start, legal_actions, play, is_terminal, return_to_move, moves_again=moves_again)
+    return Rules(start, legal_actions, play, return_to_move=return_to_move, moves_again=moves_again)
 
 
 class DraughtsPresentation(Presentation):
@@ -196,11 +193,12 @@ class DraughtsPresentation(Presentation):
     action_help = "a step such as 11-15, or a jump such as 15x22; each jump of several is written for itself"
     moves_stones = turns_for_second = True
     square_marks = MappingProxyType({"kings": "king"})
+    hidden_fields = ("hopping", "up", "quiet")
     unused_squares = tuple(square for square in range(SQUARES) if square not in DARK)
 
-    def stone_signs(self, state: State, row: int = 0) -> list[str]:
+    def square_signs(self, state: State, row: int = 0) -> list[str]:
         """Kings are X and O, men x and o; light squares are empty."""
-        shown = zip(super().stone_signs(state, row), self.marks(state)[row].tolist(), strict=True)
+        shown = zip(self.stone_signs(state, row), self.marks(state)[row].tolist(), strict=True)
         signs = [sign if is_king else sign.lower() for sign, is_king in shown]
         return [sign if square in DARK else " " for square, sign in enumerate(signs)]
 

@@ -1,15 +1,12 @@
 """The base class of games, with what the author of a game writes; docs/adding_a_game.md shows an example.
 
-The terms are those of OpenSpiel and PGX.
+The terms are those of OpenSpiel and PGX. Further parts of the class: boards and parameters (`named_boards`), moves as
+texts (`move_texts`), and how the rules step a batch of matches (`stepping`).
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
-from math import isfinite, nan, prod
-from operator import index
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,29 +14,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.checks import require
 from selfplay.compute.positions import packed_array
-from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError, shortened
-from selfplay.games.derived import Derivable
-from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Features, Rules, Symmetries, TurningRules, with_wide_words
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games.found_symmetries import found_symmetries
+from selfplay.games.move_texts import MoveTexts
+from selfplay.games.named_boards import NamedBoards
+from selfplay.games.observation_codec import default_observation_shape
+from selfplay.games.rules import Features, Rules, Symmetries, TurningRules, with_own_end, with_wide_words
 from selfplay.games.state import State
-from selfplay.games.stepping import BatchStepping
+from selfplay.games.touched_squares import TouchedSquares, touched_squares
 from selfplay.pickling import MadeAgain
-from selfplay.registry import parts_of_game_name
-
-FLAGS = {"true": 1, "1": 1, "false": 0, "0": 0}
-"""The texts of parameters that are true or false."""
-KINDS_OF_PARAMETERS = {bool: "true or false", int: "a whole number", float: "a number"}
-
-# Takes linear time: it is tried once for each word.
-MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
-
-
-def without_move_numbers(text: str) -> str:
-    """A transcript without the numbers in front of its moves: 1. f5 d6 2. c3."""
-    return MOVE_NUMBER.sub("", text)
-
 
 SEATS = ("first", "second")
 """The names of the seats: the player who moves first has seat 0."""
@@ -49,17 +33,22 @@ class GameClass(type):
     """The class of classes of games."""
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        """A game, whose rules have words as wide as its boards and actions need."""
+        """A game, whose rules are complete, with words as wide as its boards and actions need; by default it shows all
+        fields."""
         game = super().__call__(*arguments, **options)
         # What is wrong with its attributes is said where games are checked.
         with suppress(Exception):
+            if not hasattr(game, "observation_shape"):
+                game.observation_shape = default_observation_shape(game.rules.position, game.board)
+            if game.pass_action is None:
+                game.rules = with_own_end(game.rules)
             rules = with_wide_words(game.rules, game.num_distinct_actions, game.pass_action)
             if rules is not game.rules:
                 game.rules, game.features = rules, rules.widening(game.features)
         return game
 
 
-class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
+class Game(MadeAgain, MoveTexts, NamedBoards, metaclass=GameClass):
     """A two-player zero-sum game of perfect information without chance.
 
     Examples:
@@ -70,11 +59,6 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
     """
 
     name: str
-    sizes: tuple[int, ...] = ()
-    """The boards that can be chosen, by the squares along a side; `name` alone means the first. The class is called
-    with one of them, or with nothing for the first. Empty: the game has a single board."""
-    other_sizes: range = range(0)
-    """Further boards that can be chosen, which are not listed among the games."""
     num_distinct_actions: int
     """A: actions are ints in range(A)."""
     pass_action: int | None = None
@@ -82,7 +66,10 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
     chosen_pass: int | None = None
     """The action by which a player passes who has other actions; None: nobody can."""
     observation_shape: tuple[int, ...]
-    """The shape of what a network sees; (2, rows, columns) for boards of squares."""
+    """The shape of what a network sees; (2, rows, columns) for boards of squares. By default it shows all fields of a
+    position (`selfplay.games.observation_codec.default_observation_shape`)."""
+    board: tuple[int, int] | None = None
+    """The rows and columns of the board, if it is not square; only read where there is no `observation_shape`."""
     max_game_length: int
     rules: Rules
     turning_rules: TurningRules | None = None
@@ -95,66 +82,12 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
     """The evaluation of `conf/evaluation/` by which searches value positions where no agent does."""
     komi: float | None = None
     """The points that player 1 gets because player 0 moves first; None if the game does not compensate for it."""
-    counting_parameters: frozenset[str] = frozenset()
-    """The parameters that only change how points are counted at the end of a match."""
     most_points: float | None = None
     """The most points by which a match can be won; None: as many as the board has squares, and the komi."""
     own_name: str | None = None
     """The name that its class gave a game that `make_game` has made, which people see; None: this is `name`."""
     made_as: tuple[str, Rules] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
-    presentation_class: type[Presentation] = Presentation
-    """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
-
-    @classmethod
-    def usual_parameters(cls, size: int | None) -> dict[str, float]:
-        """The parameters that the class takes by name besides the size, and their usual values on a board of this size.
-
-        Names are small letters, values int, float or bool. A value that is not the usual one is part of the game's
-        name, and so recorded in files: go_7x7_komi=5.5. `size`: None for the first of `sizes`. By default there are
-        none.
-        """
-        return {}
-
-    @classmethod
-    def read_parameters(cls, name: str, size: int | None, given: Mapping[str, object]) -> dict[str, float]:
-        """Parameters that are numbers or texts of numbers as the numbers that the class is called with.
-
-        Raises SettingError if `name`, the name of the game without its board, has no such parameter.
-        """
-        usual, found = cls.usual_parameters(size), dict[str, float]()
-        for parameter, value in given.items():
-            if parameter not in usual:
-                known = f"the parameters {', '.join(usual)}" if usual else "no parameters besides its size"
-                raise SettingError(f"{shortened(parameter)}={shortened(value)}: {name} has {known}")
-            kind = type(usual[parameter])
-            try:
-                number = FLAGS[str(value).lower()] if kind is bool else kind(str(value))
-            except (KeyError, ValueError):
-                number = nan
-            require(parameter, value, isfinite(number), KINDS_OF_PARAMETERS[kind])
-            found[parameter] = kind(number)
-        return found
-
-    @classmethod
-    def name_with(cls, name: str, size: int | None = None, given: Mapping[str, object] = MappingProxyType({})) -> str:
-        """The name of the game with another board and parameters: go, 7 and {"komi": 5.5} give go_7x7_komi=5.5.
-
-        `name`: without them. Raises SettingError if it has no such board or parameter.
-        """
-        if size is not None and size not in (*cls.sizes, *cls.other_sizes):
-            boards = f"the sizes {', '.join(map(str, sorted({*cls.sizes, *cls.other_sizes})))}"
-            raise SettingError(f"size={size}: {name} has {boards if cls.sizes else 'a single board'}")
-        usual, values = cls.usual_parameters(size), cls.read_parameters(name, size, given)
-        board = "" if size is None or size == cls.sizes[0] else f"_{size}x{size}"
-        others = ((parameter, values.get(parameter, value)) for parameter, value in usual.items())
-        # Without an exponent, which would not be read.
-        texts = (f"_{one}={np.format_float_positional(float(n), trim='-')}" for one, n in others if n != usual[one])
-        return f"{name}{board}{''.join(texts)}"
-
-    def other_texts(self, action: int) -> Iterable[str]:
-        """Further texts in lower case that name an action; none by default."""
-        return ()
 
     def score(self, state: State) -> Tensor:
         """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
@@ -190,8 +123,30 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
 
     @property
     def symmetries(self) -> Symmetries:
-        """The symmetries of the game; only the identity by default."""
-        return Symmetries(np.arange(self.num_distinct_actions)[None], np.arange(prod(self.observation_shape))[None])
+        """The symmetries of the game, which train networks on more positions; by default those that are found."""
+        return self.found_symmetries
+
+    @cached_property
+    def found_symmetries(self) -> Symmetries:
+        """The symmetries of the board that are found in random positions (`selfplay.games.found_symmetries`), which can
+        be more or fewer than those that the game declares.
+
+        Examples:
+            >>> game = selfplay.make_game("othello")
+            >>> len(game.symmetries.actions), len(game.found_symmetries.actions)  # four keep the start
+            (4, 8)
+        """
+        return found_symmetries(self, self.max_game_length)
+
+    @cached_property
+    def touched_squares(self) -> TouchedSquares | None:
+        """The squares that each action touches (`selfplay.games.touched_squares`); None: there is no board."""
+        return touched_squares(self, self.max_game_length)
+
+    @property
+    def declares_symmetries(self) -> bool:
+        """Whether the game has symmetries of its own instead of those that are found."""
+        return type(self).symmetries is not Game.symmetries
 
     def symmetries_of(
         self, images: Iterable[NDArray[np.int64]], actions: NDArray[np.int64] | None = None
@@ -237,72 +192,7 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
         """
         return self.rules.initial._replace(own=own, opp=opp)
 
-    def read_transcript(self, text: str, start: State | None = None) -> list[int]:
-        """Read the actions of a match, by default separated by spaces. The actions may be illegal.
-
-        Args:
-            start: the position (B = 1) in which the match begins; None: the start of the game.
-
-        Raises IllegalActionError if part of the text does not name an action, or the text says that the match begins
-        in another position.
-        """
-        return self._actions_of(without_move_numbers(text).split())
-
-    def _actions_of(self, texts: Iterable[str]) -> list[int]:
-        """The actions with these texts. Raises BrokenTranscriptError at the first that does not name one."""
-        actions = list[int]()
-        for text in texts:
-            try:
-                actions.append(self.string_to_action(text))
-            except IllegalActionError as error:
-                raise BrokenTranscriptError(str(error), actions) from error
-        return actions
-
-    def written_moves(self, text: str, start: State | None = None) -> list[tuple[int | None, int]]:
-        """The actions that a transcript names, each with the player if the text says it; passes may be left out.
-
-        `start` and errors: as `read_transcript`.
-        """
-        return [(None, action) for action in self.read_transcript(text, start)]
-
-    def start_of_transcript(self, text: str) -> State | None:
-        """The position (B = 1) in which a transcript says that the match begins; None: the usual one.
-
-        Raises IllegalActionError if it cannot be read.
-        """
-        return None
-
-    def read_fen(self, text: str) -> State:
-        """The position (B = 1) that the tag FEN of a record describes.
-
-        Raises IllegalActionError if it cannot be read, or there is no such notation for this game.
-        """
-        raise IllegalActionError(f"FEN {shortened(text)!r}: positions of {self.name} are not read in this notation")
-
-    def fen_of(self, state: State) -> str:
-        """A position (B = 1) as `read_fen` reads it. Raises IllegalActionError as that."""
-        raise IllegalActionError(f"positions of {self.name} are not written in a notation (FEN)")
-
     # ------------------------------------------------------------------ the same for all games
-
-    def string_to_action(self, text: str) -> int:
-        """The action that `text` names: its `action_to_string`, `action_text` or one of its `other_texts`, in upper or
-        lower case. Raises IllegalActionError if it does not name one."""
-        action = self._action_of_text.get(text.strip().lower())
-        if action is None:
-            raise IllegalActionError(f"{shortened(text)!r} is not a move; write {self.presentation.action_help}")
-        return action
-
-    def is_action_text(self, text: str) -> bool:
-        """Whether a text names an action, as for `string_to_action`."""
-        return text.strip().lower() in self._action_of_text
-
-    @cached_property
-    def _action_of_text(self) -> dict[str, int]:
-        actions = range(self.num_distinct_actions)
-        further = {text: action for action in actions for text in self.other_texts(action)}
-        taken = {self.action_text(action, player).lower(): action for player in (1, 0) for action in actions}
-        return further | taken | {self.action_to_string(action).lower(): action for action in actions}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot
@@ -317,43 +207,6 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
-
-    def step(self, state: State, action: Tensor | int | str) -> State:
-        """The state after `action`: int64[B], or the number or the text of an action in one match (B = 1).
-
-        In a batch, terminated matches do not change, whatever their action.
-
-        Raises IllegalActionError if an action is not legal in its match, there is not one for each match, or a single
-        match is over.
-
-        Examples:
-            >>> game = selfplay.make_game("tictactoe")
-            >>> game.step(game.step(game.init(), "1,1"), 0).position.tolist()
-            [[16, 1]]
-        """
-        if not isinstance(action, Tensor):
-            number = self.number_of(action)
-            if not 0 <= number < self.num_distinct_actions:
-                last = self.num_distinct_actions - 1
-                raise IllegalActionError(f"action {number} does not exist; actions are 0 to {last}")
-            if bool(state.terminated.all()):
-                raise IllegalActionError("the match is over")
-            action = torch.tensor([number])
-        return super().step(state, action)
-
-    def number_of(self, action: Any) -> int:
-        """The number of an action that is given as a number, which may be out of range, or as its text.
-
-        Raises IllegalActionError if it is neither.
-        """
-        if isinstance(action, str):
-            return self.string_to_action(action)
-        try:
-            return index(action)
-        except TypeError as error:
-            raise IllegalActionError(
-                f"action {shortened(repr(action))} is not a whole number; give the number of an action, or its text"
-            ) from error
 
     @property
     def identity(self) -> tuple[type["Game"], str, Rules]:
@@ -397,68 +250,10 @@ class Game(MadeAgain, Derivable, BatchStepping, metaclass=GameClass):
         `set_up`."""
         return self.set_up(self.squares(state)[0].tolist(), to_move)
 
-    def learned_as(self, name: str | None = None) -> str:
-        """The name of this game, or of this game with other parameters, without its `counting_parameters`.
-
-        Learned agents play all games with the same such name, because what they see and do there is the same.
-        """
-        name = self.name if name is None else name
-        for parameter in self.counting_parameters:
-            name = re.sub(rf"_{parameter}=[^_]*", "", name)
-        return name
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The parameters of `usual_parameters` with their values in this game."""
-        parts = parts_of_game_name(self.name)
-        usual = self.usual_parameters(parts.size)
-        return {name: type(value)(float(parts.parameters.get(name, value))) for name, value in usual.items()}
-
     @property
     def can_be_set_up(self) -> bool:
         """Whether positions can be set up."""
         return type(self).check_set_up is not Game.check_set_up
-
-    @cached_property
-    def presentation(self) -> Presentation:
-        """The game's instance of `presentation_class`. What it has of the texts of the game from which this one is
-        derived says so."""
-        shown = self.presentation_class(self)
-        if self.derived_from is not None and issubclass(self.derived_from, Game):
-            shown.say_whose_texts(self.derived_from.presentation_class(self), self.derived_from.name)
-        return shown
-
-    def why_not(self, state: State, action: int) -> str | None:
-        return self.presentation.why_not(state, action)
-
-    def follow(self, actions: Iterable[int | str], start: State | None = None) -> State:
-        """One match after these actions, numbers or texts, from `start` (B = 1) or the start of the game.
-
-        Raises IllegalActionError if an action is illegal, or follows the end of the match.
-        """
-        state = self.init() if start is None else start
-        for number, action in enumerate(actions):
-            if bool(state.terminated):
-                raise IllegalActionError(f"the match is over after {number} actions, but more are given")
-            state = self.step(state, action)
-        return state
-
-    def state_after(self, actions: Iterable[str]) -> State:
-        """One match after the actions with these texts, from the start. Raises as `follow`."""
-        return self.follow(actions)
-
-    def line_texts(self, actions: Iterable[int], start: State) -> list[str]:
-        """The texts of actions that are taken one after the other from a position (B = 1)."""
-        texts, state = [], start
-        for action in actions:
-            texts.append(self.action_text(action, int(state.current_player)))
-            state = self.step(state, action)
-        return texts
-
-    def position_after(self, transcript: str) -> State:
-        """The position (B = 1) after the match of a transcript. Raises IllegalActionError if it cannot be played."""
-        start = self.start_of_transcript(transcript)
-        return self.follow(self.read_transcript(transcript, start), start)
 
 
 def _is_cached(kind: type, name: str) -> bool:

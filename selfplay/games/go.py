@@ -95,6 +95,7 @@ class GoPresentation(Presentation):
     player_names = stone_colours = ("black", "white")
     option_names = MappingProxyType({"komi": "Komi"})
     is_on_crossings = captures_stones = True
+    hidden_fields = ("passed", "plies", "ko", "komi")
     ko_field = "ko"
     lead_counts_from = 1 / 3
     why_illegal = "Your chain would have no liberty there (suicide)."

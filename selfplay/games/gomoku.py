@@ -160,6 +160,7 @@ class Gomoku(Game):
     name = "gomoku"
     sizes = (9, 13, 15)
     other_sizes = range(2, len(COLUMNS) + 1)
+    counting_parameters = frozenset({"exact"})
     presentation_class = GomokuPresentation
 
     @classmethod

@@ -29,7 +29,6 @@ from selfplay.games.board_checks import check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
-from selfplay.games.state import State
 
 COLUMNS = "abcdefghijklm"
 SWAP = "swap-pieces"
@@ -134,6 +133,7 @@ class HexPresentation(Presentation):
         "X has connected the top with the bottom. Each time O blocked one way to go on, X took the other one."
     )
     is_rhombus = True
+    hidden_fields = ("left_to_right",)
 
     def __init__(self, game: "Hex") -> None:
         self.game: Hex = game
@@ -156,12 +156,6 @@ class HexPresentation(Presentation):
 
     def square_name(self, square: int) -> str:
         return self.game.action_to_string(square)
-
-    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        """Each row begins half a cell further to the right."""
-        heading, *rows = super().board_text(state, row, values).splitlines()
-        cell = (len(heading) - 2) // len(self.column_names) / 2
-        return "\n".join([heading, *(" " * round(cell * number) + line for number, line in enumerate(rows, start=1))])
 
 
 class Hex(Game):

@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Bits, bit_count
-from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled, recursive_part
+from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled
 from selfplay.compute.compiled_words import (
     load,
-    lowest,
     nth_bit,
     num_parts,
     part,
-    position_hash,
     store,
     word_rows,
 )
-from selfplay.compute.positions import fits, pack, packed_array, position_at
+from selfplay.compute.positions import fits, pack, position_at
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
 from selfplay.compute.words import PART_BITS
+from selfplay.games.general_rules import pass_of
+from selfplay.games.perft import NONE, compile_perft
+from selfplay.games.point_kernels import compile_margins, compile_owned, compile_points
 from selfplay.games.rule_faults import raise_fault
-from selfplay.games.rules import Position, Rules
+from selfplay.games.rules import Position, Rules, over_of
 from selfplay.games.state import State
+from selfplay.games.tiers import TieredKernel
 
-EMPTY_SLOT = -1
-NONE = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 Turns = tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
@@ -77,12 +77,26 @@ def random_action(bits: Bits, key: int, match: int, ply: int) -> Bits:
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
-    legal_actions, play, is_terminal, return_to_move = rules[1:5]
-    unpack, moves_again = rules.position.unpack, rules.moves_again
-    passing = -1 if pass_action is None else pass_action
-    legal_action_mask = _mask(rules, legal_actions, passing)
+    legal_action_mask = _masking(TieredKernel(mask_kernel, rules, pass_action))
+    return Kernels(
+        _stepping(rules, pass_action),
+        legal_action_mask,
+        _sensible(rules, pass_action) if rules.sensible else legal_action_mask,
+        rules.observation_entry and _observing(rules),
+        _choosing(TieredKernel(choice_kernel, rules, pass_action)),
+        _ends(TieredKernel(end_kernel, rules, pass_action)),
+        rules.margin and compile_margins(rules),
+        rules.points and compile_points(rules),
+        rules.owned and compile_owned(rules),
+        compile_perft(rules, pass_action),
+    )
 
-    @compiled_for_many
+
+def step_kernel(rules: Rules, pass_action: int | None) -> Callable[..., int]:
+    """`step(positions, turns, action, next_positions, next_turns)`; returns a row whose next position does not fit."""
+    play, is_over, return_to_move = rules.play, over_of(rules), rules.return_to_move
+    unpack, moves_again = rules.position.unpack, rules.moves_again
+
     def step(
         positions: Words, turns: Turns, action: NDArray[np.int64], next_positions: Words, next_turns: Turns
     ) -> int:
@@ -102,12 +116,38 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
             if moves_again is not None:
                 mover = player[i] if moves_again(position) else mover
             next_player[i], next_over[i], next_returns[i] = mover, False, 0
-            if legal_actions(position) == 0 and is_terminal(position):
+            if is_over(position):
                 result = part(return_to_move(position), 0)
                 next_over[i], next_returns[i] = True, result if mover == 0 else -result
         return misfit
 
-    @compiled_for_many
+    return step
+
+
+def _stepping(rules: Rules, pass_action: int | None) -> Callable[[State, Tensor], State]:
+    kernel = TieredKernel(step_kernel, rules, pass_action)
+
+    def step_state(state: State, action: Tensor) -> State:
+        following = State(*(torch.empty_like(field) for field in state))
+        packed = following.position.numpy()
+        try:
+            tier, step = kernel.chosen(state.batch_size)
+            positions, next_positions = tier.rows(state.position.numpy()), tier.rows_for(packed)
+            misfit = step(positions, _turns(state), action.numpy(), next_positions, _turns(following))
+        except Exception as error:
+            raise_fault(rules, _plies(rules, state, action, range(state.batch_size)), error)
+        if misfit != NONE:
+            raise_fault(rules, _plies(rules, state, action, [misfit]), None)
+        tier.write_back(next_positions, packed)
+        return following
+
+    return step_state
+
+
+def choice_kernel(rules: Rules, pass_action: int | None) -> Callable[..., None]:
+    """`random_actions(positions, over, key, match, ply, actions)`."""
+    legal_actions, unpack, pass_in = rules.legal_actions, rules.position.unpack, pass_of(pass_action)
+
     def random_actions(
         positions: Words,
         over: NDArray[np.bool_],
@@ -119,103 +159,75 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         for i in range(len(positions)):
             actions[i] = 0
             if not over[i]:
-                bits = legal_actions(unpack(load(positions, i)))
-                actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
+                position = unpack(load(positions, i))
+                bits = legal_actions(position)
+                actions[i] = pass_in(position) if bits == 0 else random_action(bits, key, match[i], ply)
 
-    @recursive_part
-    def count_sequences(
-        position: Position, depth: int, count_finished: bool, before: Words, action: NDArray[np.int64]
-    ) -> int:
-        """NONE if a field does not fit. `before`, `action`: the last ply that was played, for the report of a fault."""
-        moves = legal_actions(position)
-        if moves == 0 and is_terminal(position):
-            return 1 if count_finished else 0
-        if depth == 1:  # the last ply is counted without playing it
-            return max(1, int(bit_count(moves)))
-        total, rest = 0, moves
-        while True:
-            chosen = passing if moves == 0 else lowest(rest)
-            if depth > 2 or rest == moves:  # the plies that are counted do not write there
-                store(before, 0, pack(position))
-            action[0] = chosen
-            following = play(position, chosen)
-            count = count_sequences(following, depth - 1, count_finished, before, action) if fits(following) else NONE
-            if count == NONE:
-                return NONE
-            total += count
-            rest &= rest - 1
-            if rest == 0 or moves == 0:
-                return total
+    return random_actions
 
-    @compiled
-    def count_from(start: Words, depth: int, count_finished: bool, before: Words, action: NDArray[np.int64]) -> int:
-        position = unpack(load(start, 0))
-        return 1 if depth == 0 else count_sequences(position, depth, count_finished, before, action)
 
-    def perft(position: Position, depth: int, count_finished: bool) -> int:
-        before, action = packed_array([position]), np.zeros(1, dtype=np.int64)
-        count, error = NONE, None
-        try:
-            count = count_from(word_rows(before.copy()), depth, count_finished, word_rows(before), action)
-        except Exception as raised:
-            error = raised
-        if count == NONE:
-            raise_fault(rules, [(position_at(rules.position, before, 0), int(action[0]))], error)
-        return count
+def _choosing(kernel: TieredKernel) -> Callable[[State, Draws], Tensor]:
+    def choose(state: State, draws: Draws) -> Tensor:
+        tier, random_actions = kernel.chosen(state.batch_size)
+        actions = torch.empty(state.batch_size, dtype=torch.int64)
+        positions, over = tier.rows(state.position.numpy()), state.terminated.numpy()
+        random_actions(positions, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
+        return actions
 
-    @compiled_for_many
+    return choose
+
+
+def end_kernel(rules: Rules, pass_action: int | None) -> Callable[..., None]:
+    """`find_ends(positions, over, returns)`."""
+    is_over, return_to_move, unpack = over_of(rules), rules.return_to_move, rules.position.unpack
+
     def find_ends(positions: Words, over: NDArray[np.bool_], returns: NDArray[np.float32]) -> None:
         for i in range(len(positions)):
             position = unpack(load(positions, i))
             over[i], returns[i] = False, 0
-            if legal_actions(position) == 0 and is_terminal(position):
+            if is_over(position):
                 over[i], returns[i] = True, part(return_to_move(position), 0)
 
+    return find_ends
+
+
+def _ends(kernel: TieredKernel) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     def ends(positions: Tensor) -> tuple[Tensor, Tensor]:
+        tier, find_ends = kernel.chosen(len(positions))
         over, returns = torch.empty(len(positions), dtype=torch.bool), torch.empty(len(positions))
-        find_ends(word_rows(positions), over.numpy(), returns.numpy())
+        find_ends(tier.rows(positions.numpy()), over.numpy(), returns.numpy())
         return over, returns
 
-    def step_state(state: State, action: Tensor) -> State:
-        following = State(*(torch.empty_like(field) for field in state))
-        positions, next_positions = word_rows(state.position), word_rows(following.position)
-        try:
-            misfit = step(positions, _turns(state), action.numpy(), next_positions, _turns(following))
-        except Exception as error:
-            raise_fault(rules, _plies(rules, state, action, range(state.batch_size)), error)
-        if misfit != NONE:
-            raise_fault(rules, _plies(rules, state, action, [misfit]), None)
-        return following
-
-    def choose(state: State, draws: Draws) -> Tensor:
-        actions = torch.empty(state.batch_size, dtype=torch.int64)
-        positions, over = word_rows(state.position), state.terminated.numpy()
-        random_actions(positions, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
-        return actions
-
-    return Kernels(
-        step_state,
-        legal_action_mask,
-        _sensible(rules, passing) if rules.sensible else legal_action_mask,
-        rules.observation_entry and _observing(rules),
-        choose,
-        ends,
-        rules.margin and _margins(rules),
-        rules.points and _points(rules),
-        rules.owned and _owned(rules),
-        perft,
-    )
+    return ends
 
 
-def _mask(rules: Rules, actions: Callable[[Position], Bits], passing: int) -> Callable[[State, int], Tensor]:
-    """(state, A) to bool[B, A], the actions that are the bits of `actions`, or `passing` where there are none."""
-    unpack = rules.position.unpack
+def mask_kernel(rules: Rules, pass_action: int | None) -> Callable[..., None]:
+    """`mark(positions, over, mask)` of the legal actions."""
+    return _marking(rules, rules.legal_actions, pass_action)
 
-    @compiled_for_many
+
+def sensible_kernel(rules: Rules, pass_action: int | None) -> Callable[..., None]:
+    """`mark(positions, over, mask)` of the sensible actions, or of all where there are none."""
+    sensible, legal_actions = rules.sensible, rules.legal_actions
+    assert sensible is not None
+
+    @part_of_compiled
+    def considered(position: Position) -> Bits:
+        found = sensible(position)
+        return legal_actions(position) if found == 0 else found
+
+    return _marking(rules, considered, pass_action)
+
+
+def _marking(rules: Rules, actions: Callable[[Position], Bits], pass_action: int | None) -> Callable[..., None]:
+    """`mark(positions, over, mask)` of the actions that are the bits of `actions`, or the pass where there are none."""
+    unpack, pass_in = rules.position.unpack, pass_of(pass_action)
+
     def mark(positions: Words, over: NDArray[np.bool_], mask: NDArray[np.bool_]) -> None:
         for i in range(len(positions)):
             if not over[i]:
-                bits = actions(unpack(load(positions, i)))
+                position = unpack(load(positions, i))
+                bits, passing = actions(position), pass_in(position)
                 rest = bits
                 for first in range(0, PART_BITS * num_parts(bits), PART_BITS):
                     marked = part(rest, 0)
@@ -225,24 +237,31 @@ def _mask(rules: Rules, actions: Callable[[Position], Bits], passing: int) -> Ca
                 if passing >= 0:
                     mask[i, passing] = bits == 0
 
+    return mark
+
+
+def _masking(kernel: TieredKernel) -> Callable[[State, int], Tensor]:
+    """(state, A) to bool[B, A]."""
+
+    def of_batch(state: State, num_distinct_actions: int) -> Tensor:
+        tier, mark = kernel.chosen(state.batch_size)
+        mask = np.zeros((state.batch_size, num_distinct_actions), dtype=np.bool_)
+        mark(tier.rows(state.position.numpy()), state.terminated.numpy(), mask)
+        return torch.from_numpy(mask)
+
+    return of_batch
+
+
+def _sensible(rules: Rules, pass_action: int | None) -> Callable[[State, int], Tensor]:
+    # The general rules do not have it.
+    mark = compiled_for_many(sensible_kernel(rules, pass_action))
+
     def of_batch(state: State, num_distinct_actions: int) -> Tensor:
         mask = np.zeros((state.batch_size, num_distinct_actions), dtype=np.bool_)
         mark(word_rows(state.position), state.terminated.numpy(), mask)
         return torch.from_numpy(mask)
 
     return of_batch
-
-
-def _sensible(rules: Rules, passing: int) -> Callable[[State, int], Tensor]:
-    sensible, legal_actions = rules.sensible, rules.legal_actions
-    assert sensible is not None
-
-    @part_of_compiled
-    def considered(position: Position) -> Bits:
-        found = sensible(position)
-        return legal_actions(position) if found == 0 else found
-
-    return _mask(rules, considered, passing)
 
 
 def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:
@@ -265,62 +284,6 @@ def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:
     return observations
 
 
-def _margins(rules: Rules) -> Callable[[Tensor], Tensor]:
-    margin, unpack = rules.margin, rules.position.unpack
-    assert margin is not None
-
-    @compiled_for_many
-    def write_margins(positions: Words, found: NDArray[np.int64]) -> None:
-        for i in range(len(positions)):
-            found[i] = part(margin(unpack(load(positions, i))), 0)
-
-    return _filled_by(write_margins)
-
-
-def _points(rules: Rules) -> Callable[[Tensor], Tensor]:
-    points, unpack = rules.points, rules.position.unpack
-    assert points is not None
-
-    @compiled_for_many
-    def write_points(positions: Words, found: NDArray[np.int64]) -> None:
-        for i in range(len(positions)):
-            one, other = points(unpack(load(positions, i)))
-            found[i, 0], found[i, 1] = part(one, 0), part(other, 0)
-
-    return _filled_by(write_points, 2)
-
-
-def _filled_by(write: Callable[[Words, NDArray[np.int64]], None], *shape: int) -> Callable[[Tensor], Tensor]:
-    """(positions) to int64[B, *shape], the array that a kernel fills."""
-
-    def of_batch(positions: Tensor) -> Tensor:
-        found = torch.empty(len(positions), *shape, dtype=torch.int64)
-        write(word_rows(positions), found.numpy())
-        return found
-
-    return of_batch
-
-
-def _owned(rules: Rules) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-    owned, unpack = rules.owned, rules.position.unpack
-    assert owned is not None
-    parts = num_parts(owned(rules.initial)[0])
-
-    @compiled_for_many
-    def write_owned(positions: Words, mine: Words, others: Words) -> None:
-        for i in range(len(positions)):
-            one, other = owned(unpack(load(positions, i)))
-            store(mine, i, one)
-            store(others, i, other)
-
-    def of_batch(positions: Tensor) -> tuple[Tensor, Tensor]:
-        mine, others = torch.empty(2, len(positions), parts, dtype=torch.int64)
-        write_owned(word_rows(positions), word_rows(mine), word_rows(others))
-        return mine, others
-
-    return of_batch
-
-
 def _plies(rules: Rules, state: State, action: Tensor, rows: Iterable[int]) -> Iterator[tuple[Position, int]]:
     """The positions of the matches in these rows that are not over, and their actions."""
     for row in rows:
@@ -331,39 +294,3 @@ def _plies(rules: Rules, state: State, action: Tensor, rows: Iterable[int]) -> I
 def _turns(state: State) -> Turns:
     _, player, over, returns = state
     return player.numpy(), over.numpy(), returns.numpy()
-
-
-@compiled
-def _distinct(positions: Words, slots: NDArray[np.int64], first: NDArray[np.int64], inverse: NDArray[np.int64]) -> int:
-    """Number the distinct positions with a hash table: `slots` holds their numbers, `first` their first rows."""
-    mask = len(slots) - 1
-    count = 0
-    for i in range(len(positions)):
-        position = load(positions, i)
-        slot = position_hash(position) & mask
-        while True:
-            number = slots[slot]
-            if number == EMPTY_SLOT:
-                slots[slot] = number = count
-                first[count] = i
-                count += 1
-                break
-            if load(positions, first[number]) == position:
-                break
-            slot = (slot + 1) & mask
-        inverse[i] = number
-    return count
-
-
-def distinct_positions(positions: Tensor) -> tuple[Tensor, Tensor]:
-    """The distinct positions among int64[B, W], packed as in `State`, in the order of their first appearance.
-
-    Returns:
-        first_rows: int64[N], the first row that holds each distinct position.
-        inverse: int64[B], the number in range(N) of each row's position.
-    """
-    size = len(positions)
-    slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
-    first_rows, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
-    count = _distinct(word_rows(positions), slots, first_rows.numpy(), inverse.numpy())
-    return first_rows[:count], inverse

@@ -175,13 +175,13 @@ class NineMensMorrisPresentation(Presentation):
     joined_squares = JOINED
     unused_squares = tuple(square for square, sign in enumerate(DRAWN) if sign != ".")
 
-    def stone_signs(self, state: State, row: int = 0) -> list[str]:
+    def square_signs(self, state: State, row: int = 0) -> list[str]:
         """The stones, and the lines between the points."""
         return [
-            drawn if drawn != "." else sign for drawn, sign in zip(DRAWN, super().stone_signs(state, row), strict=True)
+            drawn if drawn != "." else sign for drawn, sign in zip(DRAWN, self.stone_signs(state, row), strict=True)
         ]
 
-    def caption(self, state: State, row: int = 0) -> str:
+    def numbers_text(self, state: State, row: int = 0) -> str:
         """How many stones are to be placed, and whether one is to be removed."""
         p, player = self.game.positions(state)[row], int(state.current_player[row])
         if p.removing:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from math import prod
+from math import isqrt, prod
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -159,22 +159,42 @@ class ShownEntries(NamedTuple):
     entries: ObservationEntries
 
 
+SMALL_BITS = 3
+"""Numbers of more bits are shown scaled by default, in one plane; smaller ones by their bits."""
+
+
 def shown_entries(position: Any, observation_shape: tuple[int, ...]) -> ShownEntries:
     """The entries of the observation by the fields of positions.
 
     There is a plane for each board, that of `opp` before that of `own`, then for each `number` one for each of its
     bits, the lowest first, and one for each of several `numbers`; as many numbers as squares are one plane. Without a
-    board of squares, each bit, and each of several numbers, is one entry.
+    board of squares, each bit, and each of several numbers, is one entry. If a shape has fewer planes or entries, each
+    `number` of more than SMALL_BITS bits is a single one, divided by the largest number of as many bits.
 
     Raises SettingError if the observation has another shape.
     """
-    names = [place.name for place in position.places if place.is_board]
-    order = [
-        *(name for name in ("opp", "own") if name in names),
-        *(name for name in names if name not in ("opp", "own")),
-    ]
-    boards = [position.place(name) for name in order]
     squares = prod(observation_shape[1:]) if len(observation_shape) == 3 else 1
+    fits = len(observation_shape) < 3 or all(place.bits == squares for place in position.places if place.is_board)
+    rights = []
+    for is_scaled in (False, True):
+        planes, limits = _planes(position, squares, is_scaled)
+        lowest = np.concatenate(planes).astype(np.int64)
+        if fits and len(lowest) == prod(observation_shape):
+            return ShownEntries(lowest, ObservationEntries(np.repeat(limits, [len(plane) for plane in planes])))
+        has_board = len(observation_shape) == 3 or any(place.is_board for place in position.places)
+        rights.append(f"({len(planes)}, rows, columns)" if has_board else f"({len(lowest)},)")
+    fields = ", ".join(f"{place.name} ({_size_of(place)})" for place in position.places)
+    raise SettingError(
+        f"observation_shape={observation_shape}: does not fit the fields {fields}; write "
+        f"{' or '.join(dict.fromkeys(rights))}, or give the rules an observation_entry"
+    )
+
+
+def _planes(position: Any, squares: int, is_scaled: bool) -> tuple[list[NDArray[np.int64]], list[int]]:
+    """For each plane, the bit that each of its entries shows, and the largest value of these."""
+    names = [place.name for place in position.places if place.is_board]
+    first = [name for name in ("opp", "own") if name in names]
+    boards = [position.place(name) for name in dict.fromkeys([*first, *names])]
     planes = [np.arange(place.bits) + place.offset for place in boards]
     limits = [1] * len(planes)
     for place in position.places:
@@ -182,18 +202,32 @@ def shown_entries(position: Any, observation_shape: tuple[int, ...]) -> ShownEnt
             fill_a_plane = 1 < squares == len(place.offsets)
             planes += [np.array(place.offsets)] if fill_a_plane else [np.full(squares, one) for one in place.offsets]
         elif not place.is_board:
-            planes += [np.full(squares, place.offset + bit) for bit in range(place.bits)]
-        limits += [place.up_to if place.is_several else 1] * (len(planes) - len(limits))
-    lowest = np.concatenate(planes).astype(np.int64)
-    fits = len(observation_shape) < 3 or all(place.bits == squares for place in boards)
-    if not fits or len(lowest) != prod(observation_shape):
-        fields = ", ".join(f"{place.name} ({_size_of(place)})" for place in position.places)
-        right = f"({len(planes)}, rows, columns)" if boards or len(observation_shape) == 3 else f"({len(lowest)},)"
+            bits = [0] if is_scaled and place.bits > SMALL_BITS else range(place.bits)
+            planes += [np.full(squares, place.offset + bit) for bit in bits]
+        is_number = place.is_several or (is_scaled and not place.is_board and place.bits > SMALL_BITS)
+        limits += [place.up_to if is_number else 1] * (len(planes) - len(limits))
+    return planes, limits
+
+
+def default_observation_shape(position: Any, board: tuple[int, int] | None) -> tuple[int, ...]:
+    """The shape of an observation that shows every field, large numbers scaled.
+
+    Args:
+        board: its rows and columns; None: it is square, or there is none.
+
+    Raises SettingError if the boards of the position are of different sizes, or not of this shape.
+    """
+    sizes = {place.bits for place in position.places if place.is_board}
+    if not sizes and board is None:
+        return (sum(map(len, _planes(position, 1, is_scaled=True)[0])),)
+    width = isqrt(max(sizes, default=0))
+    rows, columns = board or (width, width)
+    if sizes - {rows * columns}:
         raise SettingError(
-            f"observation_shape={observation_shape}: does not fit the fields {fields}; write {right}, or give the "
-            "rules an observation_entry"
+            f"the boards have {' and '.join(map(str, sorted(sizes)))} squares: write board = (rows, columns), or "
+            "observation_shape and an observation_entry of the rules"
         )
-    return ShownEntries(lowest, ObservationEntries(np.repeat(limits, [len(plane) for plane in planes])))
+    return len(_planes(position, rows * columns, is_scaled=True)[0]), rows, columns
 
 
 def _size_of(place: Place) -> str:

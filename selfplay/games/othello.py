@@ -23,7 +23,8 @@ from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.positions import packed_array
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
-from selfplay.games.game import Game, without_move_numbers
+from selfplay.games.game import Game
+from selfplay.games.move_texts import without_move_numbers
 from selfplay.games.othello_features import othello_features
 from selfplay.games.othello_records import DISCS, board_signs, is_ggf, opening_name, read_ggf, written_board
 from selfplay.games.othello_rules import othello_rules, turning_rules

@@ -133,7 +133,9 @@ def _read_start(text: str, width: int) -> tuple[tuple[int, ...], int]:
 DISCS = "XO-"
 """The characters of a written board: black, white, empty."""
 BOARD_START = re.compile(r"(?:\s*[xo*.-]){4,}", re.IGNORECASE)
-NOTES = re.compile(r"%.*|(?:[a-h][1-8]|pass|pa|ps|--)\s*:\s*[+-]?\d+(?:\.\d+)?|;", re.IGNORECASE)
+STATED = re.compile(r"([a-h][1-8]|pass|pa|ps|--)\s*:\s*([+-]?\d+)(?:\.\d+)?", re.IGNORECASE)
+"""The value of a move in a problem."""
+NOTES = re.compile(rf"%.*|{STATED.pattern}|;", re.IGNORECASE)
 """What follows the side to move: a comment, the values of moves, and the ends of fields."""
 SIDES = {"black": "X", "white": "O"}
 
@@ -160,6 +162,29 @@ def written_board(text: str) -> tuple[str, str] | None:
     if isqrt(len(signs)) ** 2 == len(signs):
         raise IllegalActionError("after a board comes the side to move, X or O")
     return signs[:-1], signs[-1]
+
+
+class Problem(NamedTuple):
+    """A line of a file of problems."""
+
+    line: int
+    """Its number in the file, from 1."""
+    name: str
+    """Its comment; empty if it has none."""
+    text: str
+    """The board with the side to move, as `written_board` reads it."""
+    stated: dict[str, int]
+    """The values of moves that it gives, by their names in small letters."""
+
+
+def read_problems(text: str) -> list[Problem]:
+    """The problems of a file in the format OBF: one in each line; empty lines and comments are skipped."""
+    lines = ((number, *line.partition("%")) for number, line in enumerate(text.splitlines(), 1))
+    return [
+        Problem(number, name.strip(), board, {move.lower(): int(value) for move, value in STATED.findall(board)})
+        for number, board, _, name in lines
+        if board.strip()
+    ]
 
 
 # ---------------------------------------------------------------------- openings

@@ -10,16 +10,18 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Bits, rule
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import part
-from selfplay.compute.positions import Packed, pack
-from selfplay.compute.words import PART_BITS, parts_of
+from selfplay.compute.positions import Packed, field_values, pack
+from selfplay.compute.words import PART_BITS, word_parts
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import shown_entries
+from selfplay.games.random_positions import random_positions
 from selfplay.games.rules import Position
 
 HALVES = (
@@ -36,7 +38,7 @@ class Planes(NamedTuple):
     """The planes that tables see besides those of the stones."""
 
     marks: int = -1
-    """Marks stones, such as kings, which are then further contents of a square; -1: none."""
+    """A further board, such as kings or arrows, which gives further contents of a square; -1: none."""
     upright: int = -1
     """A flag. Where it is 0, the board is turned by 180 degrees, so that both players move the same way; -1: none."""
     sets: int = 0
@@ -58,6 +60,31 @@ class Seen(NamedTuple):
     """0 without marks."""
     set_number: Bits
     """The number of the set of weights."""
+
+
+class FurtherBoard(NamedTuple):
+    """A board of a game besides `own` and `opp`, which tables see by default."""
+
+    plane: int
+    """The plane of the observation that shows it."""
+    is_on_stones: bool
+    """Whether it marks stones in some random positions, as kings do."""
+    is_on_empty: bool
+    """Whether it has empty squares in some, as arrows do."""
+
+
+def further_board(game: Game) -> FurtherBoard | None:
+    """The first board of a game besides `own` and `opp`; None: there is none that tables can see."""
+    boards = {place.name: place for place in game.rules.position.places if place.is_board}
+    further = [name for name in boards if name not in ("own", "opp")]
+    can_see = game.rules.observation_entry is None and {"own", "opp"} <= boards.keys()
+    if not can_see or not further or any(place.num_parts > 1 for place in boards.values()):
+        return None
+    positions = random_positions(game, game.max_game_length)
+    packed = torch.cat([positions.state.position, positions.following.position]).numpy()
+    own, opp, marks = (field_values(game.rules.position, packed, name) for name in ("own", "opp", further[0]))
+    stones = own | opp
+    return FurtherBoard(2, bool((marks & stones).any()), bool((marks & ~stones).any()))
 
 
 def check_planes(game: Game, planes: Planes) -> None:
@@ -125,7 +152,7 @@ def seeing(game: Game, planes: Planes) -> Callable[[Position], Seen]:
 
 @cache
 def _seeing(bits: tuple[int, ...], squares: int, planes: Planes) -> Callable[[Position], Seen]:
-    every_square, one, other = parts_of((1 << squares) - 1, 1)[0], bits[0], bits[1]
+    every_square, one, other = word_parts((1 << squares) - 1, 1)[0], bits[0], bits[1]
     has_marks, has_upright = planes.marks >= 0, planes.upright >= 0
     marked, upright = bits[planes.marks], bits[planes.upright]
     # One more, because compiled code cannot index an empty tuple.
@@ -165,6 +192,6 @@ def seen_in(words: NDArray[np.int64], squares: int, planes: Planes) -> Seen:
 def seen_in_packed(game: Game, packed: Packed, planes: Planes) -> Seen:
     """As `seen_in`, for packed positions (int64[N, W])."""
     bits, squares = bits_of_planes(game)
-    every_square = parts_of((1 << squares) - 1, 1)[0]
+    every_square = word_parts((1 << squares) - 1, 1)[0]
     words = np.stack([packed[:, bit // PART_BITS] >> bit % PART_BITS & every_square for bit in bits])
     return seen_in(words, squares, planes)

@@ -74,7 +74,7 @@ def random_walks(number: int, length: int, seed: int, rows: int, columns: int) -
     """
     for name, value, least, most in (
         ("walks", number, 0, MOST_WALKS),
-        ("walk_length", length, 1, min(LARGEST_PATTERN, rows * columns)),
+        ("walk_length", length, 1, min(LARGEST_PATTERN, rows * columns) if number else LARGEST_PATTERN),
         ("walk_seed", seed, 0, 2**31),
     ):
         if type(value) is not int or not least <= value <= most:

@@ -78,8 +78,9 @@ def sum_of_weights(
 @part_of_compiled
 def change_entries(entries: NDArray[np.int32], images: SquareImages, square: Bits, one: int, other: int) -> None:
     """Change the entries of a position where a square gets (1), loses (-1) or keeps (0) a stone of each player."""
+    image, added = images.image, images.added
     for i in range(images.first[square], images.first[square + 1]):
-        entries[images.image[i]] += one * images.added[0, i] + other * images.added[1, i]
+        entries[image[i]] += one * added[0, i] + other * added[1, i]
 
 
 @part_of_compiled

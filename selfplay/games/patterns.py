@@ -10,7 +10,8 @@ Where stones drop to the lowest empty square of a column, an empty square that t
 of contents (Thill, Koch & Konen, "Reinforcement learning with n-tuples on the game Connect-4", 2012). Most fillings
 cannot occur, because no stone is above an empty square. Tables then have entries only for the fillings that can occur.
 
-Where some stones are marked, such as kings, a square has five kinds of contents, and a pattern 5**n fillings.
+Where some stones are marked, such as kings, a square has five kinds of contents, and a pattern 5**n fillings. Where
+something is on empty squares, such as arrows, there are four kinds; where both can be, six.
 
 A pattern is placed on the board in all images under the symmetries of the game. All images share their weights.
 Fillings of a pattern that are images of each other share a weight too.
@@ -32,8 +33,9 @@ from selfplay.games.pattern_shapes import board_symmetries
 MOST_ENTRIES = 1 << 24
 """Entries of the tables of all patterns together: about 30 patterns of 12 squares."""
 BYTE = 256
-CONTENTS, CONTENTS_WITH_MARKS = 3, 5
-"""The number of contents of a square, without and with marks of stones."""
+CONTENTS, CONTENTS_WITH_ARROWS, CONTENTS_WITH_MARKS, CONTENTS_WITH_BOARD = 3, 4, 5, 6
+"""The number of contents of a square: without a further board, with one of empty squares, such as arrows, with one that
+only marks stones, such as kings, and with any."""
 
 
 class Patterns(NamedTuple):
@@ -69,7 +71,7 @@ class TrainableTables(NamedTuple):
     """Whether values are the same bits on every processor (see `selfplay.compute.elementary.tangent`)."""
 
 
-class Run(NamedTuple):
+class Stack(NamedTuple):
     """Squares of a pattern that lie one on another in a column, and how they enter its index where stones drop.
 
     The contents of n such squares have a number. It is 0 if the next stone in the column cannot reach the lowest
@@ -99,7 +101,7 @@ def make_patterns(
 
     Args:
         drops: whether stones drop to the lowest empty square of a column, row 0 being at the top.
-        contents: the number of contents of a square: CONTENTS or, if stones do not drop, CONTENTS_WITH_MARKS.
+        contents: the number of contents of a square: CONTENTS or, if stones do not drop, one of the others.
 
     Raises SettingError as `board_symmetries`, and if there are more than MOST_ENTRIES entries.
     """
@@ -113,9 +115,9 @@ def make_patterns(
         if drops:
             # An image of the pattern on its own squares is one more image instead of one that shares weights.
             distinct = list(dict.fromkeys(placed))
-            runs = runs_of(squares, rows, columns)
-            weight_of = np.arange(runs[-1].stride * runs[-1].numbers)
-            added += [_added_by_dropped_stones(image, runs, rows, columns) for image in distinct]
+            stacks = stacks_of(squares, rows, columns)
+            weight_of = np.arange(stacks[-1].stride * stacks[-1].numbers)
+            added += [_added_by_dropped_stones(image, stacks, rows, columns) for image in distinct]
         else:
             distinct = list({frozenset(image): image for image in reversed(placed)}.values())
             onto_itself = [
@@ -144,18 +146,18 @@ def _too_many_entries() -> SettingError:
     return SettingError(f"patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer")
 
 
-def runs_of(squares: Sequence[int], rows: int, columns: int) -> list[Run]:
-    """The runs of squares in columns that make up a pattern."""
+def stacks_of(squares: Sequence[int], rows: int, columns: int) -> list[Stack]:
+    """The stacks of squares in columns that make up a pattern."""
     upward = sorted(range(len(squares)), key=lambda place: (squares[place] % columns, -squares[place]))
-    runs, stride = list[Run](), 1
+    stacks, stride = list[Stack](), 1
     while upward:
         places = [upward.pop(0)]
         while upward and squares[upward[0]] == squares[places[-1]] - columns:
             places.append(upward.pop(0))
         is_at_bottom = squares[places[0]] // columns == rows - 1
-        runs.append(Run(tuple(places), is_at_bottom, stride, 2 ** (len(places) + 1) - is_at_bottom))
-        stride *= runs[-1].numbers
-    return runs
+        stacks.append(Stack(tuple(places), is_at_bottom, stride, 2 ** (len(places) + 1) - is_at_bottom))
+        stride *= stacks[-1].numbers
+    return stacks
 
 
 def stones_in_entries(
@@ -163,15 +165,16 @@ def stones_in_entries(
 ) -> NDArray[np.int64]:
     """int64[entries, n]: the contents of the n squares of an image, by its number, in each entry of its table.
 
-    0: empty, 1: a stone of the player who has just moved, 2: one of the player to move; 3 and 4: marked ones.
+    0: empty, 1: a stone of the player who has just moved, 2: one of the player to move; 3 and 4: marked ones, or, if
+    something can be on empty squares, 3 to 5: the same as 0 to 2 with it.
     """
     # The squares of the first image of a pattern are those of the pattern itself.
     squares = patterns.images[int(np.searchsorted(patterns.offsets, patterns.offsets[image]))]
     if not drops:
         return np.arange(contents ** len(squares))[:, None] // contents ** np.arange(len(squares)) % contents
-    runs = runs_of(squares, rows, columns)
-    stones = np.zeros((runs[-1].stride * runs[-1].numbers, len(squares)), dtype=np.int64)
-    for places, is_at_bottom, stride, numbers in runs:
+    stacks = stacks_of(squares, rows, columns)
+    stones = np.zeros((stacks[-1].stride * stacks[-1].numbers, len(squares)), dtype=np.int64)
+    for places, is_at_bottom, stride, numbers in stacks:
         number = np.arange(len(stones)) // stride % numbers + is_at_bottom
         stones_in_run = np.log2(np.maximum(number, 1)).astype(np.int64)
         for height, place in enumerate(places):
@@ -192,14 +195,17 @@ def _added_by_stones(image: Sequence[int], num_squares: int, contents: int) -> N
     """int64[K, S]: what a stone of each player, and a mark, on each square adds to the index of an image."""
     added = np.zeros((2 if contents == CONTENTS else 3, num_squares), dtype=np.int64)
     added[0, list(image)] = contents ** np.arange(len(image))
-    added[1:] = 2 * added[0]
+    added[1:2] = 2 * added[0]
+    added[2:] = (2 if contents == CONTENTS_WITH_MARKS else 3) * added[0]
     return added
 
 
-def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: int, columns: int) -> NDArray[np.int64]:
+def _added_by_dropped_stones(
+    image: Sequence[int], stacks: Sequence[Stack], rows: int, columns: int
+) -> NDArray[np.int64]:
     """int64[2, S]: as `_added_by_stones`, where stones drop."""
     added = np.zeros((2, rows * columns), dtype=np.int64)
-    for places, is_at_bottom, stride, _ in runs:
+    for places, is_at_bottom, stride, _ in stacks:
         for height, place in enumerate(places):
             added[:, image[place]] += stride * 2**height * np.array([1, 2])
         if not is_at_bottom:

@@ -127,10 +127,6 @@ def _rules(nodes: Nodes, max_moves: int) -> Rules:
         return Position(first[p.node] + action - shift[p.node])
 
     @rule
-    def is_terminal(p: Position) -> bool:
-        return count[p.node] == 0
-
-    @rule
     def payoff(p: Position) -> float:
         return payoffs[p.node]
 
@@ -138,4 +134,4 @@ def _rules(nodes: Nodes, max_moves: int) -> Rules:
     def return_to_move(p: Position) -> int:
         return (payoffs[p.node] > 0) - (payoffs[p.node] < 0)
 
-    return Rules(Position(0), legal_actions, play, is_terminal, return_to_move, margin=payoff)
+    return Rules(Position(0), legal_actions, play, return_to_move=return_to_move, margin=payoff)

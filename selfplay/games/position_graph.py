@@ -17,8 +17,8 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance_checks import REPEATED
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 
 NO_CHILD = -1

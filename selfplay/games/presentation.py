@@ -1,7 +1,7 @@
 """How a game is shown to people, apart from its rules."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product, zip_longest
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.games.board_squares import BoardSquares
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
@@ -39,7 +40,7 @@ def _in_words(value: int | tuple[int, ...]) -> str:
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(int(value))
 
 
-class Presentation:
+class Presentation(BoardSquares):
     """The texts and the board with which a game is shown. Everything has a default that a game may override.
 
     Attributes:
@@ -62,10 +63,6 @@ class Presentation:
     action_help: str = ""
     player_names: tuple[str, str] = ("first", "second")
     """The names of the player who moves first and of the other."""
-    column_names: str = ""
-    """A character for each column of the board, if the columns have names."""
-    row_names: Sequence[str] = ""
-    """A name for each row from the top, with `column_names`; empty: they are numbered from 1."""
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
@@ -79,48 +76,9 @@ class Presentation:
 
     None if stones are drawn as the signs in `player_names`.
     """
-    moves_stones: bool = False
-    """Whether each action with two `pointed_squares` moves a stone from one of them to the other.
-
-    A person clicks the stone and then its target. Actions with one square, such as placing a stone, need one click.
-    """
-    is_rhombus: bool = False
-    """Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the row above.
-
-    The upper and lower edges belong to the player who moves first, the others to the other player. At the end of a
-    match, a chain of stones between a player's two edges is marked.
-    """
-    is_on_crossings: bool = False
-    """Whether stones stand on the crossings of lines, as in Go, rather than in squares."""
-    joined_squares: Sequence[tuple[int, int]] = ()
-    """Pairs of squares that a straight line joins, in games with `is_on_crossings`; empty: the lines fill the board."""
-    draws_lines: bool = False
-    """Whether the board is a grid of dots, lines and boxes, as in Dots and Boxes.
-
-    Squares in even rows and columns, counted from 0, are dots, and those in odd ones boxes. The others are the places
-    of lines, which are drawn where there is a mark (`square_marks`).
-    """
-    unused_squares: Sequence[int] = ()
-    """The squares that do not belong to the board, such as the light ones in draughts."""
-    square_marks: Mapping[str, str] = MappingProxyType({})
-    """What a bit of a field of positions says of its square, by the name of the field: {"kings": "king"}.
-
-    Bit i of the field is square i. The page draws the first letter on the stone.
-    """
-    ko_field: str | None = None
-    """The field of positions that holds 1 + the empty square that may not be taken because a position would repeat, or
-    0; None: there is no such rule."""
     why_illegal: str = ""
     """Why a stone may not be placed on an empty square, apart from ko, in a sentence; empty: every empty square is
     legal."""
-    captures_stones: bool = False
-    """Whether the stones that a player has captured are counted."""
-    turns_for_second: bool = False
-    """Whether the page turns the board by half a turn for a person who moves second, so that the own side is below."""
-    line_length: int | None = None
-    """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
-    line_is_exact: bool = False
-    """Whether longer lines do not win."""
     position_line: PositionLine | None = None
     """The number line of the positions, if there is one: figures then show the value of each position on it."""
 
@@ -147,31 +105,11 @@ class Presentation:
         if self.example == other.example:
             self.example, self.example_caption = "", Presentation.example_caption
 
-    @property
-    def star_points(self) -> list[int]:
-        """The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on
-        near the sides. Empty if stones do not stand on crossings."""
-        if not self.is_on_crossings or self.joined_squares or self.game.board_shape is None:
-            return []
-        rows, columns = self.game.board_shape
-
-        def near(count: int) -> list[int]:
-            edge = 3 if count > 11 else 2
-            return [edge, count - 1 - edge] if count >= 7 else []
-
-        def middle(count: int) -> list[int]:
-            return [count // 2] if count % 2 else []
-
-        points = [*product(near(rows), near(columns)), *product(middle(rows), middle(columns))]
-        if min(rows, columns) >= 17:
-            points += [*product(near(rows), middle(columns)), *product(middle(rows), near(columns))]
-        return [columns * row + column for row, column in points]
-
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
 
-        By default the stones are drawn as X and O with the names of rows and columns; without a board, the
-        fields of the position as numbers.
+        By default the stones are drawn as X and O with the names of rows and columns, marks as letters; without a
+        board, the fields of the position as numbers.
         The value of an action is in the square that chooses it, or below the board; the last line is the caption.
 
         Args:
@@ -181,10 +119,9 @@ class Presentation:
         player = int(state.current_player[row])
         texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
-            fields = self.game.positions(state)[row]._asdict().items()
-            fields_text = ", ".join(f"{name} {_in_words(value)}" for name, value in fields)
+            fields_text = self._fields_text(state, row, self.game.rules.position._fields)
             return "\n".join(filter(None, [fields_text, *texts.values(), self.caption(state, row)]))
-        cells = self.stone_signs(state, row)
+        cells = self.square_signs(state, row)
         for action, value in shown:
             if len(squares := self.pointed_squares(action)) == 1:
                 cells[squares[0]] = f"{value:+.2f}"
@@ -199,22 +136,48 @@ class Presentation:
         numbers = self.row_names or [str(number + 1) for number in range(len(rows))]
         lines = [["  ", *(name.center(size) for name in names)]]
         lines += [[f"{number:>2}", *row] for number, row in zip(numbers, rows, strict=True)]
-        return [" ".join(line).rstrip() for line in lines]
+        # In a rhombus, each row begins half a cell further to the right.
+        indents = [round((size + 1) / 2 * number) if self.is_rhombus else 0 for number in range(len(lines))]
+        return [(" " * indent + " ".join(line)).rstrip() for indent, line in zip(indents, lines, strict=True)]
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
         """`board_text` with the `marked_squares`, for a person to choose an action; by default without marks."""
         return self.board_text(state, row)
 
-    def marked_squares(self, state: State, row: int = 0) -> Sequence[int]:
-        """The squares of match `row` to mark for a person who has to choose an action; none by default.
-
-        Used in games in which some empty squares are illegal.
-        """
-        return ()
-
     def caption(self, state: State, row: int = 0) -> str:
-        """A line below the board of match `row`: by default the points, or the lead in points, in a game that counts
-        them, otherwise empty."""
+        """A line below the board of match `row`: by default the points or the lead in points, what the marks mean that
+        are on the board, and the numbers of the position."""
+        texts = self.points_text(state, row), self.legend(state, row), self.numbers_text(state, row)
+        return "; ".join(filter(None, texts))
+
+    def legend(self, state: State, row: int = 0) -> str:
+        """What the letters of marks mean that are on the board of match `row`; empty for lines and discs."""
+        if self.game.num_squares is None or self.draws_lines or self.stone_colours is not None:
+            return ""
+        used = int(np.bitwise_or.reduce(self.marks(state.select(torch.tensor([row])))[0].numpy()))
+        shown = zip(self.mark_signs, self.shown_marks.values(), strict=True)
+        return ", ".join(f"{sign} {text}" for number, (sign, text) in enumerate(shown) if used >> number & 1)
+
+    def numbers_text(self, state: State, row: int = 0) -> str:
+        """What the board of match `row` does not show: by default the numbers of its position, seen by the player to
+        move; empty in a game without a board, where all fields are shown in its place."""
+        return "" if self.game.num_squares is None else self._fields_text(state, row, self.shown_numbers)
+
+    @property
+    def shown_numbers(self) -> list[str]:
+        """The fields of positions that are numbers, in a game with a board."""
+        return [
+            place.name
+            for place in self.game.rules.position.places
+            if not place.is_board and place.name not in self.hidden_fields
+        ]
+
+    def _fields_text(self, state: State, row: int, names: Iterable[str]) -> str:
+        (position,) = self.game.positions(state.select(torch.tensor([row])))
+        return ", ".join(f"{name.replace('_', ' ')} {_in_words(getattr(position, name))}" for name in names)
+
+    def points_text(self, state: State, row: int = 0) -> str:
+        """The points of match `row`, or the lead in points, in a game that counts them, otherwise empty."""
         one, rules = state.select(torch.tensor([row])), self.game.rules
         if (points := self.game.points(one)) is not None:
             return ", ".join(f"{self.name_with_sign(seat)} {points[0, seat]:g}" for seat in (0, 1))
@@ -228,18 +191,11 @@ class Presentation:
         stones = 0 if self.game.num_squares is None else int((self.game.squares(state) != 0).sum())
         return bool(state.terminated) or stones >= self.lead_counts_from * (self.game.num_squares or 0)
 
-    def ko(self, state: State) -> int | None:
-        """The square of `ko_field` in a position (B = 1); None if there is none."""
-        if self.ko_field is None:
-            return None
-        field = int(getattr(self.game.positions(state)[0], self.ko_field))
-        return field - 1 if field else None
-
     def why_not(self, state: State, action: int) -> str | None:
         """Why an action is not legal in a position (B = 1) by what is on its squares, as a clause such as "it is
         occupied"; None where they do not tell."""
         pointed, squares = list(self.pointed_squares(action)), range(self.game.num_squares or 0)
-        if not pointed or not all(square in squares for square in pointed):
+        if not self.game.has_stones or not pointed or not all(square in squares for square in pointed):
             return None
         stones, contents = (board[0][pointed] for board in (self.game.squares(state), self.contents(state)))
         seat = int(state.current_player)
@@ -256,16 +212,6 @@ class Presentation:
             return "the position would repeat (ko)"
         clause = self.why_illegal.removesuffix(".")
         return clause[:1].lower() + clause[1:] or None
-
-    def captured_stones(self, states: State) -> list[int]:
-        """The number of stones that player 0 and player 1 have captured.
-
-        states: the positions of one match from its start, as a batch.
-        """
-        squares = self.game.squares(states)
-        # Those of the other player that have left the board.
-        stones = torch.stack([(squares == stone).sum(dim=1) for stone in (-1, 1)])
-        return (stones[:, :-1] - stones[:, 1:]).clamp(min=0).sum(dim=1).tolist()
 
     def line_text(self, actions: Sequence[int]) -> str:
         """The boards of a match after each of `actions`, side by side, each headed by its action."""
@@ -287,10 +233,20 @@ class Presentation:
         """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""
         return [SIGNS[stone] for stone in self.game.squares(state.select(torch.tensor([row])))[0].tolist()]
 
+    def square_signs(self, state: State, row: int = 0) -> list[str]:
+        """The texts of the squares of match `row` in C order: by default stones and the letters of marks, nothing on
+        squares that do not belong to the board."""
+        marks = self.marks(state.select(torch.tensor([row])))[0].tolist()
+        signs = [
+            sign if mark == 0 else sign.replace(SIGNS[0], "") + self.signs_of_mark(mark)
+            for sign, mark in zip(self.stone_signs(state, row), marks, strict=True)
+        ]
+        return [" " if i in self.unused_squares and sign == SIGNS[0] else sign for i, sign in enumerate(signs)]
+
     def name_with_sign(self, player: int) -> str:
         """The name of player 0 or 1, with the sign of its stones in `board_text` if this is another: "red (X)"."""
         name, sign = self.player_names[player], SIGNS[1 - 2 * player]
-        return name if name == sign or self.game.num_squares is None else f"{name} ({sign})"
+        return name if name == sign or not self.game.has_stones else f"{name} ({sign})"
 
     def action_in_words(self, action: int) -> str:
         """The name of an action in range(A) within a sentence; its text by default."""
@@ -308,74 +264,3 @@ class Presentation:
     def opening(self, actions: Sequence[int]) -> str | None:
         """The name of the opening with which a match begins; None if it has none, as by default."""
         return None
-
-    def pointed_squares(self, action: int) -> Sequence[int]:
-        """The squares that a person may click to choose `action`; empty if there are none, for a button.
-
-        If a click could mean several legal actions, the page asks which.
-
-        By default square i chooses action i in games with one action for each square.
-        """
-        return [action] if self._has_action_per_square and action != self.game.pass_action else []
-
-    @property
-    def drops_stones(self) -> bool:
-        """Whether a person clicks anywhere in a column, as in games in which stones fall; the page draws such a board
-        upright."""
-        if self.game.num_squares is None:
-            return False
-        columns = self.game.square_numbers.T.tolist()
-        pointed = [list(self.pointed_squares(action)) for action in range(self.game.num_distinct_actions)]
-        return any(pointed) and all(squares in columns for squares in pointed if squares)
-
-    def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the square of its `pointed_squares` on which it puts a stone or a mark; None if on none.
-
-        `state`: one match, in which the actions are legal.
-        """
-        if self.game.num_squares is None or not actions:
-            return [None] * len(actions)
-        same = state.select(torch.zeros(len(actions), dtype=torch.int64))
-        before = self.contents(state)[0].tolist()
-        afters = self.contents(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
-        return [
-            next((s for s in self.pointed_squares(action) if before[s] != after[s] != 0), None)
-            for action, after in zip(actions, afters, strict=True)
-        ]
-
-    def line_squares(self, actions: Iterable[int], start: State) -> list[list[int]]:
-        """The squares of actions that are taken one after the other from a position (B = 1): that on which each puts a
-        stone or a mark, after that which a stone leaves; none for an action without a square."""
-        squares, state = list[list[int]](), start
-        for action in actions:
-            pointed, (placed,) = list(self.pointed_squares(action)), self.placed_squares(state, [action])
-            moves = self.moves_stones and len(pointed) == 2 and placed is not None
-            target = pointed[:1] if placed is None else [placed]
-            squares.append([square for square in pointed if moves and square != placed] + target)
-            state = self.game.step_unchecked(state, torch.tensor([action]))
-        return squares
-
-    def marks(self, states: State) -> Tensor:
-        """int64[B, S]: which of `square_marks` each square has, numbered from 1 in their order; 0: none."""
-        found = torch.zeros((states.batch_size, self.game.num_squares or 0), dtype=torch.int64)
-        for number, name in enumerate(self.square_marks, start=1):
-            found = torch.where(self.game.square_bits(self.game.field(states, name)) == 1, number, found)
-        return found
-
-    def contents(self, states: State) -> Tensor:
-        """int64[B, S]: different numbers for squares with different stones or marks, 0 for those with neither."""
-        return self.game.squares(states) + 3 * self.marks(states)
-
-    def square_name(self, square: int) -> str:
-        """The name of a square: that of its action if each square has one, otherwise its column and row from the
-        top."""
-        if self._has_action_per_square:
-            return self.game.action_to_string(square)
-        row, column = divmod(square, self.game.observation_shape[2])
-        if self.row_names:
-            return self.column_names[column] + self.row_names[row]
-        return f"column {column + 1}, row {row + 1}"
-
-    @property
-    def _has_action_per_square(self) -> bool:
-        return self.game.num_squares == self.game.num_distinct_actions - (self.game.pass_action is not None)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import NoReturn
 
+from selfplay.error_places import is_outside, place_of
 from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, shortened, text_of
 from selfplay.games.rules import Position, Rules
-from selfplay.places import is_outside, place_of
 
 DIFFERENT = "compiled rules give a field of the position a value that does not fit, uncompiled rules do not"
 

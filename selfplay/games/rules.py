@@ -7,13 +7,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import num_parts, part
 from selfplay.compute.wide_rules import widened
 from selfplay.compute.words import parts_of_bits
 
 Position = Any
 """A position of a game: an instance of the class that it declares with `selfplay.compute.positions.position`."""
+
+
+@rule
+def without_actions(p: Position) -> bool:
+    """That no action is legal. A game puts its own `legal_actions` in the place of this, see `with_own_end`."""
+    raise NotImplementedError("rules without is_terminal are completed by a game")
+
+
+@rule
+def lost(p: Position) -> int:
+    """The player to move has lost, as who cannot move does in many games."""
+    return -1
 
 
 class Rules(NamedTuple):
@@ -25,10 +38,11 @@ class Rules(NamedTuple):
     """The legal actions as the bits of a word; 0 if the match is over or only a pass is legal."""
     play: Callable[[Position, int], Position]
     """(position, legal action) to the next position, seen by the player to move there."""
-    is_terminal: Callable[[Position], bool]
-    """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0."""
-    return_to_move: Callable[[Position], int]
-    """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
+    is_terminal: Callable[[Position], bool] = without_actions
+    """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0. By default it is over
+    wherever no action is legal; a game with a `pass_action` must say it."""
+    return_to_move: Callable[[Position], int] = lost
+    """The return in {-1, 0, 1} of the player to move; by default it has lost. Asked only where terminal."""
     observation_entry: Callable[[Position, int], Any] | None = None
     """(position, index) to entry `index` (0 or 1) of the flattened observation of the player who is not to move. None:
     `selfplay.games.observation_codec.shown_entries`."""
@@ -73,6 +87,22 @@ class Rules(NamedTuple):
         return used if parts == 1 else widened(used, parts)
 
 
+def with_own_end(rules: Rules) -> Rules:
+    """The same rules, in which the default of `is_terminal` has become a rule of their own."""
+    if rules.is_terminal is not without_actions:
+        return rules
+    return rules._replace(is_terminal=_end_of(rules.legal_actions))
+
+
+@cache
+def _end_of(legal_actions: Callable[[Position], Word]) -> Callable[[Position], bool]:
+    @rule
+    def is_terminal(p: Position) -> bool:
+        return legal_actions(p) == 0
+
+    return is_terminal
+
+
 def with_wide_words(rules: Rules, num_distinct_actions: int, pass_action: int | None) -> Rules:
     """The same rules with words of as many parts as the largest board, or the actions if the word that `legal_actions`
     gives has fewer; the rules themselves if one part is enough."""
@@ -101,6 +131,18 @@ def ended(rules: Rules, position: Position) -> tuple[bool, float]:
     """Whether a match is over in this position and, if so, the return of the player to move; uncompiled."""
     is_over = bool(rules.is_terminal(position))
     return is_over, float(part(rules.return_to_move(position), 0)) if is_over else 0.0
+
+
+@cache
+def over_of(rules: Rules) -> Callable[[Position], bool]:
+    """Whether a match is over in a position, for compiled code."""
+    legal_actions, is_terminal = rules.legal_actions, rules.is_terminal
+
+    @part_of_compiled
+    def is_over(position: Position) -> bool:
+        return bool(legal_actions(position) == 0 and is_terminal(position))
+
+    return is_over
 
 
 class Features(NamedTuple):

@@ -1,5 +1,6 @@
 """The state of a batch of matches, and the record of how they were played."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -41,6 +42,11 @@ class State(NamedTuple):
     def returns_to(self, player: Tensor) -> Tensor:
         """float32[B]: the return of `player` (int8[B], 0 or 1) in each match."""
         return torch.where(player == 0, self.returns, -self.returns)
+
+
+def joined(states: Sequence[State]) -> State:
+    """All matches of several batches, one batch after the other."""
+    return State(*(torch.cat(fields) for fields in zip(*states, strict=True)))
 
 
 MATCH_OVER = -1

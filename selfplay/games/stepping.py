@@ -178,13 +178,18 @@ class BatchStepping:
         return self.square_bits(self.field(state, "own") | self.field(state, "opp")).sum(dim=1)
 
     @property
+    def has_stones(self) -> bool:
+        """Whether observations begin with the planes of both players' stones, those of the player who is not to move
+        first."""
+        boards = {place.name for place in self.rules.position.places if place.is_board}
+        shows_stones = self.rules.observation_entry is not None or {"opp", "own"} <= boards
+        return shows_stones and len(self.observation_shape) == 3 and self.observation_shape[0] >= 2
+
+    @property
     def num_squares(self) -> int | None:
-        """S, the number of squares of the board; None if observations do not begin with the planes of the stones of
-        the player who is not to move and of the other."""
-        shape, boards = self.observation_shape, {place.name for place in self.rules.position.places if place.is_board}
-        if self.rules.observation_entry is None and not {"opp", "own"} <= boards:
-            return None
-        return prod(shape[1:]) if len(shape) == 3 and shape[0] >= 2 else None
+        """S, the number of squares of the board; None if the game has no boards."""
+        has_boards = self.has_stones or any(place.is_board for place in self.rules.position.places)
+        return prod(self.observation_shape[1:]) if has_boards and len(self.observation_shape) == 3 else None
 
     @property
     def board_shape(self) -> tuple[int, int] | None:
@@ -203,12 +208,15 @@ class BatchStepping:
         return bits.flatten(1)[:, : self.num_squares].to(torch.int8)
 
     def squares(self, state: State) -> Tensor:
-        """int8[B, S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square.
+        """int8[B, S], in C order: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square and in games
+        whose positions have no boards `own` and `opp`.
 
         Raises SettingError if the game has no board of squares.
         """
         if self.num_squares is None:
-            raise SettingError(f"game={self.name}: this game has no board of squares with the stones own and opp")
+            raise SettingError(f"game={self.name}: this game has no board of squares")
+        if not self.has_stones:
+            return torch.zeros((state.batch_size, self.num_squares), dtype=torch.int8)
         bits = self.observation_bits(state).to(torch.int8)
         other, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)

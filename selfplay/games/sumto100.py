@@ -4,6 +4,7 @@ The sum is the same whoever is to move. Action i adds i + 1.
 Perfect play leaves the sum at 1, 12, 23, ..., 89. After any reply it can bring the sum to the next of these numbers.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,36 +25,29 @@ LARGEST_ADDEND = 10
 
 
 @position
-class Position(NamedTuple):
+class RunningSum(NamedTuple):
     sum: int = number(GOAL.bit_length())
 
 
-@rule
-def legal_actions(p: Position) -> Word:
-    """The addends that do not exceed the goal: the lowest min(10, 100 - sum) bits."""
-    return as_word((1 << min(LARGEST_ADDEND, GOAL - p.sum)) - 1)
+@cache
+def sumto100_rules() -> Rules:
+    """The rules; player 0 moves first, from the sum 0."""
 
+    @rule
+    def legal_actions(p: RunningSum) -> Word:
+        """The addends that do not exceed the goal: the lowest min(10, 100 - sum) bits."""
+        return as_word((1 << min(LARGEST_ADDEND, GOAL - p.sum)) - 1)
 
-@rule
-def play(p: Position, action: int) -> Position:
-    return Position(p.sum + action + 1)
+    @rule
+    def play(p: RunningSum, action: int) -> RunningSum:
+        return RunningSum(p.sum + action + 1)
 
+    @rule
+    def observation_entry(p: RunningSum, index: int) -> bool:
+        """One-hot of the sum."""
+        return p.sum == index
 
-@rule
-def is_terminal(p: Position) -> bool:
-    return p.sum >= GOAL
-
-
-@rule
-def return_to_move(p: Position) -> int:
-    """The other player has brought the sum to 100."""
-    return -1
-
-
-@rule
-def observation_entry(p: Position, index: int) -> bool:
-    """One-hot of the sum."""
-    return p.sum == index
+    return Rules(RunningSum(0), legal_actions, play, observation_entry=observation_entry)
 
 
 class OneHotCodec:
@@ -108,7 +102,7 @@ class SumTo100(Game):
     num_distinct_actions = LARGEST_ADDEND
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
-    rules = Rules(Position(0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = sumto100_rules()
     observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
 

@@ -67,16 +67,11 @@ def tictactoe_rules(width: int) -> Rules:
         return Position(p.opp, p.own | 1 << action)
 
     @rule
-    def is_terminal(p: Position) -> bool:
-        """Whether there is a line, or the board is full."""
-        return has_line(p.opp) or has_line(p.own) or (p.own | p.opp) == board
-
-    @rule
     def return_to_move(p: Position) -> int:
         """-1 if the player who has just moved has completed a line, otherwise 0."""
         return has_line(p.own) - has_line(p.opp)
 
-    return Rules(Position(0, 0), legal_actions, play, is_terminal, return_to_move)
+    return Rules(Position(0, 0), legal_actions, play, return_to_move=return_to_move)
 
 
 class TicTacToePresentation(Presentation):

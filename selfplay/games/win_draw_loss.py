@@ -60,7 +60,11 @@ class WinDrawLoss(NamedTuple, Generic[Number]):
         return WinDrawLoss(self.losses, self.draws, self.wins)
 
 
-def total(results: Iterable[WinDrawLoss[int]]) -> WinDrawLoss[int]:
+RESULTS = WinDrawLoss._fields
+"""The names of the counts, which are also columns of tables."""
+
+
+def summed(results: Iterable[WinDrawLoss[int]]) -> WinDrawLoss[int]:
     """All results added up."""
     return WinDrawLoss(*map(sum, zip((0, 0, 0), *results, strict=True)))
 
@@ -95,7 +99,7 @@ class RunningResults(NamedTuple):
         )
         losers = [forfeit.player for forfeit in record.forfeits if not forfeit.has_resigned]
         forfeits = self.forfeits[0] + losers.count(0), self.forfeits[1] + losers.count(1)
-        return RunningResults(total([self.by_player, by_player]), total([self.by_seat, by_seat]), forfeits)
+        return RunningResults(summed([self.by_player, by_player]), summed([self.by_seat, by_seat]), forfeits)
 
     def text(self, names: tuple[str, str], *, by_player: bool = False) -> str:
         """Counts and shares by seat, or by player; `names`: those of the two seats, or of the two players."""
@@ -112,6 +116,14 @@ def wilson_interval(count: int, matches: int) -> tuple[float, float]:
     centre = (rate + weight / 2) / (1 + weight)
     half_width = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - half_width), min(1.0, centre + half_width)
+
+
+def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
+    """The 95 % interval of the points per match, a draw being a half, from the variance of these points."""
+    matches = results.matches
+    variance = (results.wins + results.draws / 4) / matches - results.score**2
+    half = NORMAL_QUANTILE * math.sqrt(max(variance, 0.25 / matches) / matches)
+    return max(0.0, results.score - half), min(1.0, results.score + half)
 
 
 def sign_test_interval(results: WinDrawLoss[int]) -> tuple[float, float]:

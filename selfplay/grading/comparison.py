@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.grading.compared import Compared, Who, grader_of, name_of
+from selfplay.grading.compared_players import Compared, Who, grader_of, name_of
 from selfplay.grading.grades_and_policies import ExactGrades, Policies, WaysOfPlaying
 from selfplay.grading.measures import Improvement, LevelMatches, Measure, PerfectPlay, Shown
 from selfplay.grading.mistakes import Mistakes
 from selfplay.grading.ratings import RATING_COLUMNS, Ratings, ReferencePlayers
 from selfplay.grading.solved_positions import Endgames, has_endgames
-from selfplay.grading.tables import COUNT, TEXT, Columns, Row, table_of
 from selfplay.search.exact_solver import solves_whole_matches
+from selfplay.tables import COUNT, TEXT, Columns, Row, data_frame
 
 MEASURES: list[type[Measure]] = [
     LevelMatches,
@@ -87,13 +87,13 @@ class Comparison(NamedTuple):
     def tables(self) -> dict[str, pd.DataFrame | None]:
         """All tables by file name, levels.csv last; None if a measure found nothing for its table."""
         of_measures = {name: content for measure in self.measures for name, content in measure.tables().items()}
-        tables = {name: table_of(columns, rows) if rows else None for name, (columns, rows) in of_measures.items()}
+        tables = {name: data_frame(columns, rows) if rows else None for name, (columns, rows) in of_measures.items()}
         compared = self.measures[0].compared
         if compared.grader is None:
             whos: list[Who] = [0, *compared.references]
             measures = [measure for measure in self.measures if measure.measures_references]
             references = [{"reference": name_of(who), **_fields(measures, who)} for who in whos]
-            tables["references.csv"] = table_of(reference_columns(), references)
+            tables["references.csv"] = data_frame(reference_columns(), references)
         return {**tables, "levels.csv": self.table}
 
 
@@ -111,7 +111,7 @@ def compare(compared: Compared) -> Comparison:
     # In large games too the table has exact columns, which are empty.
     empty = dict.fromkeys(ExactGrades.columns)
     rows: list[Row] = [{"level": level, **empty, **_fields(measures, level)} for level in compared.levels]
-    return Comparison(compared.game, table_of(level_columns(), rows), measures)
+    return Comparison(compared.game, data_frame(level_columns(), rows), measures)
 
 
 def _fields(measures: Sequence[Measure], who: Who) -> Row:
@@ -127,7 +127,7 @@ def measure_new_level(compared: Compared) -> pd.DataFrame:
     """
     known = (kind.of_new_level(compared) for kind in MEASURES)
     row: Row = {"level": compared.newest, **next(row for row in known if row is not None)}
-    return table_of(level_columns(), [row]).dropna(axis="columns")
+    return data_frame(level_columns(), [row]).dropna(axis="columns")
 
 
 # ---------------------------------------------------------------------- the report

@@ -13,12 +13,14 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.network_evaluator import PolicyNetPlayer
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import SEATS
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.games.win_draw_loss import mean_of_seats
-from selfplay.grading.compared import Compared, Who
+from selfplay.grading.compared_players import Compared, Who
 from selfplay.grading.measures import Measure, Panel, Shown
 from selfplay.grading.proof import (
     FIRST,
@@ -29,13 +31,11 @@ from selfplay.grading.proof import (
     is_unbeatable,
     lines_text,
 )
-from selfplay.grading.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
 from selfplay.matches.series import Series
-from selfplay.players.agent import Agent
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
-from selfplay.players.network_evaluator import PolicyNetPlayer
 from selfplay.players.player import Player, policy_of
+from selfplay.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
 
 SMALLEST_SHARE = 0.0001
 

@@ -15,17 +15,18 @@ from selfplay.games.game import SEATS
 from selfplay.games.win_draw_loss import (
     BETTER,
     NORMAL_QUANTILE,
+    RESULTS,
     UNDECIDED,
     WORSE,
     WinDrawLoss,
 )
-from selfplay.grading.compared import Compared, Pair, Who, scheduled_matches
-from selfplay.grading.tables import COUNT, RESULTS, Columns, Row, result_columns, result_fields
-from selfplay.matches.series import Series
+from selfplay.grading.compared_players import Compared, Pair, Who, scheduled_matches
+from selfplay.matches.series import Series, result_columns, result_fields
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.tables import COUNT, Columns, Row
 
 
 class Shown(NamedTuple):

@@ -27,7 +27,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
+from selfplay.grading.compared_players import Compared, Keep, ValuedPosition, Who, made_anew, name_of
 from selfplay.grading.measures import Measure, Shown
 from selfplay.grading.solved_positions import (
     QUALITY_COLUMNS,
@@ -38,12 +38,12 @@ from selfplay.grading.solved_positions import (
     one_of_each_match,
     quality_fields,
 )
-from selfplay.grading.tables import COUNT, TEXT, Columns, Row
 from selfplay.matches.series import Series
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
+from selfplay.tables import COUNT, TEXT, Columns, Row
 
 STAGES = ("begin", "middle", "end")
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -95,9 +95,9 @@ def positions_of_groups(
     key: int,
     evaluation: FeatureEvaluation = RESULT_ONLY,
     progress: ProgressBar = NoProgress,
-) -> list[SolvedPosition]:
+) -> list[ValuedPosition]:
     """Up to `count` positions of each group, in the order of GROUPS."""
-    found = {group: list[SolvedPosition]() for group in GROUPS}
+    found = {group: list[ValuedPosition]() for group in GROUPS}
 
     def missing() -> list[str]:
         return [group for group in GROUPS if len(found[group]) < count]
@@ -129,7 +129,7 @@ def _plies_of(solver: ExactSolver, stones: Sequence[int], group: str) -> list[in
     return [ply for ply, found in enumerate(groups) if found == group]
 
 
-def _judged(solver: ExactSolver, state: State, missing: Sequence[str]) -> SolvedPosition | None:
+def _judged(solver: ExactSolver, state: State, missing: Sequence[str]) -> ValuedPosition | None:
     """The position with its values; None if it is not of one of the missing groups, or the choice does not matter."""
     value, stones = solver.value(state), int(solver.game.stone_counts(state))
     group = group_of(stones, solver.plies_to_end(value, state), _squares(solver))
@@ -138,7 +138,7 @@ def _judged(solver: ExactSolver, state: State, missing: Sequence[str]) -> Solved
     values = solver.action_values(state)
     # The best action wins or draws, and another one has a worse result.
     worst, best = (np.sign(choose(values.values())) for choose in (min, max))
-    return SolvedPosition(state, values, group) if worst < best else None
+    return ValuedPosition(state, values, group) if worst < best else None
 
 
 def _squares(solver: ExactSolver) -> int:

@@ -16,10 +16,10 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.grading.tables import ERROR, LINES, SHARE, Row
 from selfplay.matches.arena import require_player
 from selfplay.players.capabilities import PredictsOutcomes
 from selfplay.players.player import Player, policy_of, uniform_policy
+from selfplay.tables import ERROR, LINES, SHARE, Row
 
 FIRST, SECOND = 0, 1
 
@@ -301,11 +301,3 @@ class Grader:
         )
         of_afterstate[graph.children[graph.legal]] = np.square(values - to_mover)[graph.legal]
         return float(of_afterstate[1:].mean())
-
-
-def grade(game: Game, player: Player) -> Grade:
-    """The exact grade of a player; its text says whether the player can lose. `Grader` grades several players.
-
-    Raises GameTooLargeError if the game cannot be enumerated, and as `Grader.grade`.
-    """
-    return Grader(game).grade(player)

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WORSE, WinDrawLoss, sign_test, wilson_interval
-from selfplay.grading.compared import Compared, Who, name_of
+from selfplay.games.win_draw_loss import NORMAL_QUANTILE, RESULTS, WORSE, WinDrawLoss, sign_test, wilson_interval
+from selfplay.grading.compared_players import Compared, Who, name_of
 from selfplay.grading.measures import Measure, Shown
-from selfplay.grading.tables import COUNT, RATING, RESULTS, TEXT, Columns, Row, result_columns, result_fields
-from selfplay.matches.series import PairResult
+from selfplay.matches.series import PairResult, result_columns, result_fields
 from selfplay.players.player import policy_of
+from selfplay.tables import COUNT, RATING, TEXT, Columns, Row
 
 RATING_COLUMNS = {"rating": RATING, "rating_low": RATING, "rating_high": RATING}
 """The columns of `Rating.fields`."""

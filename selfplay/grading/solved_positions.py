@@ -21,19 +21,18 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.compared import Compared, Keep, SolvedPosition, Who, made_anew, name_of
+from selfplay.grading.compared_players import Compared, Keep, ValuedPosition, Who, made_anew, name_of
 from selfplay.grading.measures import Measure, Shown
-from selfplay.grading.tables import SHARE, Columns, Row
 from selfplay.matches.series import Series
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.perfect import whole_game_solver_player
-from selfplay.players.player import Player, policy_of
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer, policy_of
 from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher, SearchParameters
+from selfplay.tables import SHARE, Columns, Row
 
 
 class MoveQuality(NamedTuple):
@@ -72,7 +71,7 @@ class SolvedPositions(NamedTuple):
     groups: tuple[str, ...]
 
     @classmethod
-    def of(cls, game: Game, positions: Sequence[SolvedPosition]) -> "SolvedPositions":
+    def of(cls, game: Game, positions: Sequence[ValuedPosition]) -> "SolvedPositions":
         """These positions (at least one)."""
         state = State(*(torch.cat(fields) for fields in zip(*(position.state for position in positions), strict=True)))
         values = np.full((len(positions), game.num_distinct_actions), np.nan)
@@ -179,7 +178,7 @@ def endgame_positions(
 
 def has_endgames(game: Game) -> bool:
     """Whether few empty squares mean a near end: no square becomes empty again in ten random matches."""
-    if game.num_squares is None:
+    if not game.has_stones:
         return False
     player = RandomPlayer(game)
     (record,) = Series(range(10), key=0).records(game, (player, player))
@@ -194,7 +193,7 @@ def empty_squares(game: Game, state: State) -> Tensor:
 
 def _solved_endgames(
     game: Game, count: int, evaluation: FeatureEvaluation, key: int, progress: ProgressBar
-) -> list[SolvedPosition]:
+) -> list[ValuedPosition]:
     """At most `count` different positions from matches of an average player, in the order of the matches.
 
     Each match gives the first position with a choice in which the number of empty squares is the one that follows from
@@ -204,7 +203,7 @@ def _solved_endgames(
     solve, positions = action_values_to_the_end(game), []
     with closing(progress(total=count, desc="solving endgames")) as bar:
         for state in islice(one_of_each_match(game, evaluation, series, partial(_endgames_in, game)), count):
-            positions.append(SolvedPosition(state, solve(state)))
+            positions.append(ValuedPosition(state, solve(state)))
             bar.update(1)
     return positions
 

@@ -3,7 +3,7 @@
 The memory of a level has the lessons, which the next level continues.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,13 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import PLAYER_NAME, part_of
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
-from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
-from selfplay.players.agent import Agent
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resources, TrainedLevel
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
@@ -44,7 +44,7 @@ class Expert(Learner, ExpertIteration):
 
     def expert_player(self, resources: Resources) -> SearchPlayer:
         """The one who teaches. Raises SettingError unless it is a search of fixed depth with compiled values."""
-        (name,) = self.players(resources.first_level)
+        (name,) = self.inputs(resources.first_level, resources.first_level).players
         player = resources.make_player(name, None)
         if not isinstance(player, SearchPlayer) or player.depth < 2 or player.endgame or player.time_limit:
             raise SettingError(
@@ -53,24 +53,14 @@ class Expert(Learner, ExpertIteration):
             )
         return player
 
-    def players(self, first_level: int) -> list[str]:
-        if "evaluation=" in self.expert or not self.expert.startswith("search:"):
-            return [self.expert]
-        return [f"{self.expert}{'&' if '?' in self.expert else '?'}evaluation=level:{first_level - 1}"]
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        teacher = self.expert
+        if "evaluation=" not in teacher and teacher.startswith("search:"):
+            teacher += f"{'&' if '?' in teacher else '?'}evaluation=level:{first_level - 1}"
+        return Inputs(players=[teacher], start="agent")
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         return EpsilonGreedyPlayer(agent.game, resources.choosing(agent), self.epsilons)
-
-    def datasets(self, level: int) -> range:
-        return range(0)
-
-    def begin(self, before: Agent | None, fresh: Callable[[Agent | None], Agent]) -> Agent:
-        if before is None:
-            raise SettingError(
-                f"learner={self.name}: teaches levels that another learner has made; set it from a level on, as in "
-                f"from_level={{2:{{learner:{self.name}}}}}"
-            )
-        return before
 
     def steps(self, game: Game, matches: int) -> tuple[int, str]:
         return game.max_game_length + (0 if self.weights_by_ply else MOST_TRAININGS_BY_SEARCH), "steps"
@@ -85,7 +75,7 @@ class Expert(Learner, ExpertIteration):
             experts[0].depth,
             inputs.matches,
             self,
-            lessons=None if memory is None else read_memory(memory, start.game),
+            lessons=None if memory is None else read_lessons(memory, start.game),
             seed=inputs.seed,
             level=inputs.level,
             on_step=resources.on_step,
@@ -96,7 +86,7 @@ class Expert(Learner, ExpertIteration):
         return TrainedLevel(taught.network.half(), [epoch], taught.positions, kept, taught.architecture)
 
 
-def read_memory(memory: bytes, game: Game) -> Lessons:
+def read_lessons(memory: bytes, game: Game) -> Lessons:
     """The lessons in the memory of a level. Raises ValueError, with the reason, if it is broken or another game's."""
     try:
         arrays = load(memory)

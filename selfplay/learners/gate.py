@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.matches.series import Series
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
 from selfplay.players.player import Player
 
 log = logging.getLogger(__name__)

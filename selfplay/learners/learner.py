@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from torch import nn
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import PLAYER_NAME, check_parameters, one_in
 from selfplay.compute.devices import CPU
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.outcomes import OUTCOMES, Outcome
-from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.training.epochs import Epoch
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -52,8 +52,10 @@ class Resources:
     """(name, agent) to the player with this name, in which `itself` is the agent."""
     agent_of: Callable[[int], Agent] = _no_levels
     """(level) to the agent of an earlier level, from 1."""
-    choosing: Callable[[Agent], Player] = Agent.player
-    """(agent) to the player that it is without exploration."""
+    depth: int = 1
+    """How many plies an agent looks ahead that plays without another player's name."""
+    temperature: float = 0.0
+    """The temperature of its actions."""
     first_level: int = 1
     """The first level that this learner made, of those up to the present one without another learner in between."""
     batch_size: int | None = None
@@ -71,6 +73,10 @@ class Resources:
     on_step: Callable[..., bool] = _goes_on
     """Called with the number of steps done, of those that `Learner.steps` gives, and perhaps with what was measured so
     far, as in `Epoch.measured`; returns whether to stop."""
+
+    def choosing(self, agent: Agent) -> Player:
+        """The player that an agent is without exploration. Raises SettingError for a depth that it cannot search."""
+        return agent.player(self.depth, self.temperature)
 
 
 ALONE = Resources()
@@ -104,6 +110,24 @@ class LevelInputs:
         return self.agent
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What a level is made from, as its learner declares it; the program finds the files."""
+
+    datasets: range = range(0)
+    """The levels whose datasets the training uses, those before it; `generate` makes them, before the level is trained.
+    None if `train` plays the matches itself."""
+    opponents: range = range(0)
+    """The earlier levels, from 1, that also play the matches of the newest of these datasets."""
+    rivals: range = range(0)
+    """The earlier levels that the training needs as agents, besides that from which it starts."""
+    players: Sequence[str] = ()
+    """The names of the players from whose files the training learns."""
+    start: Literal["fresh", "weights", "agent"] = "weights"
+    """From what the training starts. fresh: fresh weights; weights: those of the level before, fresh ones if there is
+    none; agent: the level before itself, whatever its architecture is, and there must be one."""
+
+
 class Source(NamedTuple):
     """The matches from which the dataset of a level is made."""
 
@@ -111,6 +135,8 @@ class Source(NamedTuple):
     """Their number."""
     files: Sequence[Path] = ()
     """The files that they are read from; none: they are played."""
+    parameter: str = ""
+    """The parameter of the learner that lists these files."""
     place: Callable[[int], object] = int
     """(number of a match) to where it is written: an object whose text says it."""
 
@@ -151,11 +177,6 @@ class Learner:
     def parameters(cls) -> list[str]:
         """The names of the parameters."""
         return [one.name for one in fields(cls) if one.name != "name"]
-
-    @property
-    def uses_start(self) -> bool:
-        """Whether training starts from the weights of the level before."""
-        return True
 
     def outcome_of(self) -> Outcome:
         """The outcome that is learned."""
@@ -201,45 +222,25 @@ class Learner:
         """
         return Source(matches)
 
-    def reading(self, files: Sequence[Path]) -> "Learner":
-        """The same learner, which reads these copies of the files of its `source`."""
-        return self
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        """What a level, from 1, is made from. By default its dataset is that of the level before it.
 
-    def opponents_of(self, level: int) -> range:
-        """The earlier levels, from 1, that also play the matches of a level."""
-        return range(0)
-
-    def datasets(self, level: int) -> range:
-        """The levels whose datasets the training of a level uses, those before it; none if `train` plays the matches.
-
-        `generate` makes these datasets, before the level is trained.
+        `first_level`: as in `Resources`.
         """
-        return range(level - 1, level)
-
-    def rivals(self, level: int) -> range:
-        """The earlier levels that the training of a level needs as agents, besides that from which it starts."""
-        return range(0)
-
-    def players(self, first_level: int) -> list[str]:
-        """The names of the players from whose files training learns; `first_level` as in `Resources`."""
-        return []
-
-    def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        """A part of a dataset as `train` needs it. Raises ValueError, with the reason, if it does not suit."""
-        return rows
+        return Inputs(range(level - 1, level))
 
     def learns_policy(self) -> bool:
-        """Whether levels also learn how promising each action is."""
+        """Whether levels also learn how promising each action is; if not, `train` gets rows without policies."""
         return False
 
-    def begin(self, before: Agent | None, fresh: Callable[[Agent | None], Agent]) -> Agent:
-        """The agent from which the training of a level starts.
+    def mixed_rollouts(self) -> tuple[float, int]:
+        """The share of random matches in the values of the searches that play (0 to 1; 0.0: no searches, or none), and
+        the number of random matches for each position."""
+        return 0.0, 1
 
-        Args:
-            before: the one that has been learned, from whose weights it starts; None: there is none.
-            fresh: makes an agent of the run's architecture, with the weights of another one, or fresh ones.
-        """
-        return fresh(before)
+    def unmixed(self) -> "Learner":
+        """This learner without random matches in its searches, as it plays once a level is better without them."""
+        return self
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         """An agent as it plays the matches that are learned from."""

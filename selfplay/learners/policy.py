@@ -4,23 +4,24 @@ Levels play by tree search with their network. The network learns the policies t
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from selfplay.agents.agent import Agent
 from selfplay.architectures import probe
-from selfplay.checks import IN_MATCHES, IN_TRAINING, changed, fields_of, within
+from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, changed, count, fields_of, within
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.target_rules import search as search_targets
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
 from selfplay.learners.self_play import against_one, generation_key, with_opening
 from selfplay.learners.values import FitsPlayedRows
-from selfplay.players.agent import Agent
 from selfplay.players.kept_searches import KeepsSearches
-from selfplay.players.mcts import TreeSearchParameters
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
+from selfplay.players.player import Player, RandomPlayer
+from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
+from selfplay.search.mcts.mixed_evaluator import MixedEvaluator
 from selfplay.search.mcts.rule import constants_of_rule
 from selfplay.training.parameters import LossWeights
 
@@ -44,6 +45,14 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     temperature_plies: int | None = changed(TreeSearchParameters, "temperature_plies", 8)
     value_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
     """Weight of the squared error of the value in the loss."""
+    self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
+    """The player of the matches, which searches trees, such as mcts:rollouts?simulations=500&temperature=1; also of
+    those of level 0. null: the level in a search with these parameters, level 0 at random."""
+    rollout_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
+    """How much of the value of a position in the searches is the mean result of random matches from there; the rest is
+    the value of the network. It helps while the network is young."""
+    rollouts: int = field(default=16, metadata=IN_MATCHES | count(1))
+    """Number of these random matches for each position."""
     policy_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
     """Weight of the cross-entropy of the policy in the loss."""
 
@@ -61,11 +70,14 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     def learns_policy(self) -> bool:
         return True
 
+    def mixed_rollouts(self) -> tuple[float, int]:
+        return (self.rollout_share, self.rollouts) if self.rollout_share else super().mixed_rollouts()
+
+    def unmixed(self) -> "Policy":
+        return replace(self, rollout_share=0.0)
+
     def check_processes(self, count: int) -> None:
         Learner.check_processes(self, count)
-
-    def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        return with_policies(rows, game)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
@@ -73,10 +85,27 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
         self.player(agent, resources)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
+        if self.self_play is not None:
+            return self._named(agent.game, agent, resources)
         usual = EXPLORING.get(self.rule, {})
         with fields_of("constants", *self.constants):
-            player = self.search_player(agent.game, agent.evaluator(), agent.name, usual)
+            player = self.search_player(agent.game, self.evaluator(agent), agent.name, usual)
         return self.exploring(agent.game, player)
+
+    def evaluator(self, agent: Agent) -> BatchEvaluator | CompiledEvaluator:
+        """The evaluator of the searches of an agent.
+
+        Raises SettingError if random matches cannot be mixed with its values.
+        """
+        evaluator = agent.evaluator()
+        return MixedEvaluator(evaluator, self.rollout_share, self.rollouts) if self.rollout_share else evaluator
+
+    def _named(self, game: Game, agent: Agent | None, resources: Resources) -> Player:
+        """The player with the name `self_play`. Raises SettingError if it does not search trees."""
+        player = resources.make_player(str(self.self_play), agent)
+        if not isinstance(player, MctsPlayer):
+            raise SettingError(f"self_play={shortened(str(self.self_play))}: finds no policies; set mcts:...")
+        return self.exploring(game, player)
 
     def exploring(self, game: Game, player: Player) -> Player:
         return with_opening(game, KeepsSearches(player), self.opening_plies)
@@ -89,9 +118,13 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
         if inputs.opponent is not None:
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
         key = generation_key(inputs.seed, inputs.level)
-        itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
+        if agent is None and self.self_play is None:
+            # Level 0 plays at random to the end.
+            itself: Player = RandomPlayer(game)
+            return self.rows_of(inputs, against_one(game, (itself, itself), matches, key, resources), 0)
+        itself = self._named(game, None, resources) if agent is None else self.player(agent, resources)
         played = against_one(game, (itself, itself), matches, key, resources)
-        return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)
+        return self.rows_of(inputs, played, self.opening_plies)
 
 
 def with_policies(rows: Rows, game: Game) -> Rows:

@@ -3,12 +3,12 @@
 Later levels learn from their own matches, with another learner: from_level={2: {learner: values}}.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import torch
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import IN_MATCHES, changed, count, within
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
@@ -17,15 +17,13 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, Source
-from selfplay.learners.policy import Policy, require_policy_head, with_policies
+from selfplay.learners.policy import Policy, require_policy_head
 from selfplay.learners.self_play import check_matches, generation_key
 from selfplay.learners.values import FitsRows
 from selfplay.matches.arena import USUAL_BATCH_SIZE
-from selfplay.players.agent import Agent
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
+from selfplay.records.checked_matches import CheckedMatches, checked_matches
 from selfplay.records.match_files import MatchFiles, found_files
-from selfplay.records.replay import Replayed, replayed
 from selfplay.training.parameters import LossWeights
 
 MOST_WITH_POLICIES = 2048
@@ -70,10 +68,7 @@ class Records(FitsRows):
 
     def source(self, game: Game, matches: int) -> Source:
         files = self.match_files(game)
-        return Source(len(files), files.paths, files.place)
-
-    def reading(self, files: Sequence[Path]) -> "Records":
-        return replace(self, files=[str(file) for file in files])
+        return Source(len(files), files.paths, "files", files.place)
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
@@ -94,9 +89,6 @@ class Records(FitsRows):
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         return resources.choosing(agent)
 
-    def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        return with_policies(rows, game) if self.policies else rows._replace(policy=None)
-
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         files = self.match_files(inputs.game)
         size = inputs.resources.batch_size or USUAL_BATCH_SIZE
@@ -106,13 +98,13 @@ class Records(FitsRows):
         for start in range(matches.start, min(matches.stop, len(files)), size):
             numbers = range(start, min(start + size, matches.stop, len(files)))
             moves = files.moves(numbers)
-            found = replayed(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
+            found = checked_matches(inputs.game, moves, torch.tensor(numbers), needs_points=ends.point != 0)
             for row, reason in sorted(found.broken.items()):
                 inputs.resources.on_skipped(start + row, reason)
             yield self.rows_of(inputs, found)
 
-    def rows_of(self, inputs: LevelInputs, found: Replayed) -> Rows:
-        """The rows of replayed matches."""
+    def rows_of(self, inputs: LevelInputs, found: CheckedMatches) -> Rows:
+        """The rows of checked matches."""
         game, outcome = inputs.game, self.outcome_of()
         ends, returns = outcome(game), found.record.states[-1].returns
         outcomes = ends.win * returns + (ends.point * found.points if ends.point else 0)

@@ -15,11 +15,10 @@ from selfplay.learners.learner import Resources
 from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch
 from selfplay.matches.series import Series
 from selfplay.players.capabilities import Searches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer, OpeningPlayer
 from selfplay.players.kept_searches import KeepsSearches
-from selfplay.players.openings import OpeningPlayer
 from selfplay.players.player import Player
-from selfplay.search.exact_solver import require_exact_outcomes
+from selfplay.search.exact_outcomes import require_exact_outcomes
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""

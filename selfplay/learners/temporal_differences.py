@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from selfplay.agents.agent import Agent
 from selfplay.architectures.capabilities import TableWeights
 from selfplay.checks import PLAYER_NAME, count, part_of, within
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
-from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
+from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import check_matches, exploring
 from selfplay.learners.values import require_searches
-from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
 from selfplay.training.parameters import StepSizes
 from selfplay.training.saved_lessons import are_reasonable
-from selfplay.training.td_learning import MEAN_SQUARED_ERROR, td_learn, unchanged
+from selfplay.training.td_learning import MEAN_SQUARED_ERROR, TrainingMatches, td_learn, unchanged
 
 WEIGHTS, CHANGES = "weights", "changes"
 
@@ -38,7 +38,7 @@ class TemporalDifferences(Learner, StepSizes):
 
     gamma: float = field(default=1.0, metadata=within(0, 1))
     """Discount of the return for each further move of the same player."""
-    epsilons: list[float] = field(default_factory=lambda: [0.1], metadata=within(0, 1))
+    epsilons: list[float] = field(default_factory=[0.1].copy, metadata=within(0, 1))
     """Exploration rates by ply; the last is for all later plies."""
     opening_plies: int = field(default=0, metadata=count(0))
     """The matches begin with 0 to this number of random plies, from which nothing is learned."""
@@ -67,8 +67,8 @@ class TemporalDifferences(Learner, StepSizes):
         player = resources.choosing(agent) if self.self_play is None else resources.make_player(self.self_play, agent)
         return exploring(agent.game, player, self.epsilons, self.opening_plies, keeps_values=True)
 
-    def datasets(self, level: int) -> range:
-        return range(0)
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        return Inputs()
 
     def steps(self, game: Game, matches: int) -> tuple[int, str]:
         return matches, "matches"
@@ -83,12 +83,9 @@ class TemporalDifferences(Learner, StepSizes):
         network = start.network
         assert isinstance(network, TableWeights), "see check"
         tables = network.trainable_tables()
-        changes = unchanged(tables) if memory is None else read_memory(memory, tables)
-        error, count, mean = td_learn(
-            start.game,
-            tables,
-            inputs.matches,
-            self,
+        changes = unchanged(tables) if memory is None else read_weights_and_changes(memory, tables)
+        matches = TrainingMatches(
+            number=inputs.matches,
             gamma=self.gamma,
             epsilons=self.epsilons,
             outcome=self.outcome_of(),
@@ -97,16 +94,16 @@ class TemporalDifferences(Learner, StepSizes):
             make_player=None if self.self_play is None else searching,
             seed=inputs.seed,
             level=inputs.level,
-            changes=changes,
-            on_round=inputs.resources.on_step,
         )
+        on_round = inputs.resources.on_step
+        error, count, mean = td_learn(start.game, tables, matches, self, changes=changes, on_round=on_round)
         epoch = Epoch(1, {MEAN_SQUARED_ERROR: round(error, LOSS_DECIMALS)})
         kept = save({WEIGHTS: tables.weights, CHANGES: changes})
         tables.weights[:] = mean
         return TrainedLevel(network.half(), [epoch], count, kept)
 
 
-def read_memory(memory: bytes, tables: TrainableTables) -> NDArray[np.float32]:
+def read_weights_and_changes(memory: bytes, tables: TrainableTables) -> NDArray[np.float32]:
     """Read the memory of a level: the weights into `tables`, and `changes` as for `td_learn`.
 
     Raises ValueError, with the reason, if it is broken or does not fit the tables.

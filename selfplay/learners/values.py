@@ -1,10 +1,11 @@
 """Learning values: a network is fitted to the outcomes of the matches of the level before it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -15,7 +16,7 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.gate import after_gate
-from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, TrainedLevel
+from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resources, TrainedLevel
 from selfplay.learners.self_play import (
     RecordedMatches,
     against_one,
@@ -24,12 +25,10 @@ from selfplay.learners.self_play import (
     exploring,
     generation_key,
 )
-from selfplay.players.agent import Agent
 from selfplay.players.capabilities import Searches
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
-from selfplay.training.fitting import fit
+from selfplay.training.fitting import fit_network
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
     LossWeights,
@@ -42,9 +41,8 @@ from selfplay.training.rows import TrainingRows, holds_out_some
 class FitsRows(Learner, Training):
     """What is common to learners that fit a network to the rows of matches."""
 
-    @property
-    def uses_start(self) -> bool:
-        return self.start != "fresh"
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        return Inputs(range(level - 1, level), start="fresh" if self.start == "fresh" else "weights")
 
     @property
     def loss_weights(self) -> LossWeights:
@@ -67,7 +65,7 @@ class FitsRows(Learner, Training):
 
     def check_matches(self, matches: int, seed: int, level: int) -> None:
         key = stream_key(seed, level, Activity.TRAINING)
-        if not holds_out_some(len(self.datasets(level)) * matches, self.validation_fraction, key):
+        if not holds_out_some(len(self.inputs(level).datasets) * matches, self.validation_fraction, key):
             raise SettingError(
                 f"matches={matches}: too few to hold out a share of learner.validation_fraction="
                 f"{self.validation_fraction:g} in level {level}; set more matches"
@@ -82,7 +80,7 @@ class FitsRows(Learner, Training):
     def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         start, resources = inputs.start, inputs.resources
         held = TrainingRows(inputs.game, rows, resources.folder)
-        epochs = fit(
+        epochs = fit_network(
             start.network,
             held,
             self,
@@ -117,11 +115,12 @@ class FitsPlayedRows(FitsRows):
     gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
     """Number of matches of the gate."""
 
-    def datasets(self, level: int) -> range:
-        return range(max(0, level - 1 - self.replay), level)
-
-    def rivals(self, level: int) -> range:
-        return range(0) if self.gate is None else range(max(1, level - 1), level)
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        return replace(
+            super().inputs(level, first_level),
+            datasets=range(max(0, level - 1 - self.replay), level),
+            rivals=range(0) if self.gate is None else range(max(1, level - 1), level),
+        )
 
     def advice(self) -> list[str]:
         ways = [] if self.symmetries else ["learner.symmetries=true, to train on every symmetric image of a position"]
@@ -153,7 +152,7 @@ class FitsPlayedRows(FitsRows):
 
     def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         trained, resources = super().train(inputs, rows), inputs.resources
-        if self.gate is None or not self.rivals(inputs.level) or not resources.processes.is_rank_zero:
+        if self.gate is None or inputs.level == 1 or not resources.processes.is_rank_zero:
             return trained
         return after_gate(inputs, trained, partial(self.player, resources=resources), self.gate, self.gate_matches)
 
@@ -162,7 +161,7 @@ class FitsPlayedRows(FitsRows):
 class Values(FitsPlayedRows):
     """Learns how good the position after each move is: the discounted outcome, by a rule of targets."""
 
-    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.3], metadata=IN_MATCHES | within(0, 1))
+    epsilons: list[float] = field(default_factory=[0.5, 0.5, 0.3].copy, metadata=IN_MATCHES | within(0, 1))
     """Exploration rates by ply; the last is for all later plies."""
     targets: str = field(default="full", metadata=IN_MATCHES | one_in(TARGET_RULES))
     """The rule that computes the targets from the matches: full, watkins or best_response
@@ -204,8 +203,9 @@ class Values(FitsPlayedRows):
         if self.value_share > 0:
             require_searches(player, self.self_play)
 
-    def opponents_of(self, level: int) -> range:
-        return range(1, level) if self.opponents == "pool" else range(0)
+    def inputs(self, level: int, first_level: int = 1) -> Inputs:
+        opponents = range(1, level - 1) if self.opponents == "pool" else range(0)
+        return replace(super().inputs(level, first_level), opponents=opponents)
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         if self.self_play is None:
@@ -217,9 +217,6 @@ class Values(FitsPlayedRows):
 
     def rule_of_targets(self) -> tuple[Any, str]:
         return TARGET_RULES[self.targets], self.viewpoints
-
-    def usable_rows(self, rows: Rows, game: Game) -> Rows:
-        return rows._replace(policy=None)
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         game, agent, level, resources = inputs.game, inputs.agent, inputs.level, inputs.resources

@@ -10,11 +10,11 @@ from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ConformanceError, ForfeitError, ResignError, SettingError, shortened
 from selfplay.games import Game
+from selfplay.games.match import Match
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def play_batch(
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:
             if follow and (follower := followers[int(seats ^ state.current_player)]) is not None:
-                follower.follow([int(action) for action in actions])
+                follower.follow(Match.of_states(game, states, [int(action) for action in actions]))
             try:
                 action = _chosen_actions(players, state, seats, Draws(key, match, len(actions)))
             except ForfeitError as error:

@@ -17,10 +17,11 @@ import torch
 from selfplay.compute.devices import CPU
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import RunningResults, WinDrawLoss
+from selfplay.games.win_draw_loss import RESULTS, RunningResults, WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, seats_held
 from selfplay.players.capabilities import FollowsMatch, learners_among
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
+from selfplay.tables import COUNT, SHARE, TEXT, Columns, Row
 
 PlayerId = TypeVar("PlayerId")
 
@@ -42,6 +43,23 @@ class PairResult(NamedTuple):
     """The results without copies, for intervals, tests and ratings: see `CountedMatches.evidence`."""
     opening_plies: int
     """Number of random plies at the start of each match."""
+
+
+def result_columns(suffix: str = "") -> Columns:
+    """The columns of `result_fields`."""
+    bounds = (f"{result}_rate_{end}{suffix}" for result in RESULTS for end in ("low", "high"))
+    counts = {f"{result}{suffix}": COUNT for result in RESULTS}
+    return counts | dict.fromkeys(bounds, SHARE) | {f"word{suffix}": TEXT, f"distinct{suffix}": COUNT}
+
+
+def result_fields(result: PairResult, suffix: str = "") -> Row:
+    """Counts, their 95 % intervals, the sign test and the number of different matches; copies are not evidence."""
+    evidence = result.evidence
+    fields: Row = {f"word{suffix}": sign_test(evidence), f"distinct{suffix}": result.distinct}
+    for name, count in result.results._asdict().items():
+        low, high = wilson_interval(getattr(evidence, name), evidence.matches)
+        fields |= {f"{name}{suffix}": count, f"{name}_rate_low{suffix}": low, f"{name}_rate_high{suffix}": high}
+    return fields
 
 
 def usual_opening_plies(game: Game) -> int:

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.network_evaluator import PolicyNetPlayer
+from selfplay.agents.pretrained import PRETRAINED, pretrained_agent, pretrained_agents
 from selfplay.errors import SettingError
 from selfplay.files import read_once
 from selfplay.games import Game
@@ -13,13 +16,9 @@ from selfplay.named_players.names import (
     check_argument,
     kind_named,
     player_kind,
-    whole_number,
+    whole_number_in_name,
 )
-from selfplay.players.agent import Agent
-from selfplay.players.network_evaluator import PolicyNetPlayer
-from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED, pretrained_agent, pretrained_agents
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 from selfplay.runs.levels import agent_of_level, load_agent
 from selfplay.runs.run_folder import RunFolder
 
@@ -38,7 +37,7 @@ def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 
 def _level(name: PlayerName) -> int:
-    return whole_number(name.text, name.argument, "the level")
+    return whole_number_in_name(name.text, name.argument, "the level")
 
 
 @player_kind("level:L", files=level_files, agent=level_agent)

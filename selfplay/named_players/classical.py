@@ -8,16 +8,16 @@ from selfplay.experience.rule import ExperienceRule
 from selfplay.files import user_path
 from selfplay.games import Game, name_of_game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.learning import UPDATE_RULES
-from selfplay.learners.tabular.table_file import load_tables
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
 from selfplay.named_players.names import EPSILON, PlayerName, options_of, player_kind
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import load_experience_player
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.command_lines import command_for
 from selfplay.runs.manifest import check_against_manifest
+from selfplay.tabular.learning import UPDATE_RULES
+from selfplay.tabular.table_file import load_tables
 
 
 @player_kind("tabular:NAME", files=lambda name, run_dir: [_path(name.argument, run_dir)])

@@ -16,10 +16,11 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.games import Game
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.registry import Registry, errors_of_outside, is_module
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.search.evaluation import Evaluation, FeatureEvaluation, read_evaluation
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, read_evaluation
 from selfplay.search.mcts.evaluator import MATCH_RETURN, PRIOR_TEMPERATURE, AfterstateEvaluator
 from selfplay.search.rule_evaluation import RuleEvaluation
 

@@ -11,12 +11,12 @@ from selfplay.errors import InvalidFileError
 from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import MatchRecord, State
-from selfplay.learners.tabular.learning import learn_from_match
-from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
 from selfplay.pickling import MadeAgain
 from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.tabular.learning import learn_from_match
+from selfplay.tabular.table_file import SavedTables, load_tables, save_tables
 
 
 class LearningTabularPlayer(MadeAgain, TabularPlayer):

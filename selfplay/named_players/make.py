@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import folder_of
+from selfplay.error_places import is_outside
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.matches.arena import require_player
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
-from selfplay.places import is_outside
-from selfplay.players.agent import Agent
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import CheckedPlayer, Player
 from selfplay.registry import errors_of_outside
 from selfplay.runs.folders import RUNS_FOLDER

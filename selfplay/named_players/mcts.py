@@ -12,13 +12,14 @@ from selfplay.named_players.names import Option, PlayerName, options_of, player_
 from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.player import Player
 from selfplay.search.mcts.evaluator import RolloutEvaluator
+from selfplay.search.mcts.mixed_evaluator import MixedEvaluator
 from selfplay.search.mcts.rule import SEARCH_RULES, constants_of_rule
 
 ROLLOUTS, RULE_OF_ROLLOUTS = "rollouts", "uct"
 """The name of random matches as an evaluator, and the rule of searches with them if the name does not give one."""
 
-OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
-"""The options that only evaluators with a network use, and only random rollouts."""
+OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries", "rollout_share"), ("rollouts", "rollout_share")
+"""The options that only evaluators with a network use, and those of random rollouts."""
 
 
 def _evaluator(name: PlayerName, game: Game, run_dir: Path) -> Any:
@@ -27,9 +28,12 @@ def _evaluator(name: PlayerName, game: Game, run_dir: Path) -> Any:
         _refuse(name, OF_NETWORKS, "rollouts have no network")
         return RolloutEvaluator(name.options["rollouts"])
     if (named := agent_name(name.argument, name)) is not None:
-        _refuse(name, OF_ROLLOUTS, "only mcts:rollouts plays random matches")
         agent, options = make_agent(named, game, run_dir), name.options
-        return agent.evaluator(options["prior_temperature"], symmetries=options["symmetries"])
+        evaluator = agent.evaluator(options["prior_temperature"], symmetries=options["symmetries"])
+        if share := options["rollout_share"]:
+            return MixedEvaluator(evaluator, share, options["rollouts"])
+        _refuse(name, OF_ROLLOUTS, "without rollout_share, only mcts:rollouts plays random matches")
+        return evaluator
     if is_own(name.argument, EVALUATORS):
         _refuse(name, (*OF_ROLLOUTS, "symmetries"), "an evaluator of your own has no such option")
         return own_evaluator(name.argument, game, name.options["prior_temperature"])
@@ -65,6 +69,7 @@ def mcts(
     prior_temperature: float | None = None,
     symmetries: bool = False,
     rollouts: int = 1,
+    rollout_share: float = 0.0,
     run_dir: Path,
     **searching: Any,
 ) -> Player:
@@ -75,6 +80,8 @@ def mcts(
         prior_temperature: without a policy head, priors are softmax(values of actions / this); null: 0.1
         symmetries: whether a position is evaluated as the mean over its images under the symmetries of the game
         rollouts: random matches in each simulation of mcts:rollouts, whose rule is uct unless another is set
+        rollout_share: how much of the value of a position is the mean result of `rollouts` random matches from there,
+            if the evaluator is a network; the rest is its own value
     """
     constants = {constant: searching.pop(constant) for constant in CONSTANTS}
     given = {constant: value for constant, value in constants.items() if value is not None}

@@ -13,13 +13,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.pretrained import PRETRAINED
 from selfplay.checks import LARGEST_COUNT
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.games import Game
-from selfplay.players.agent import Agent
 from selfplay.players.player import Player
-from selfplay.players.pretrained import PRETRAINED
 from selfplay.registry import Registry, is_module
 
 ITSELF = "itself"
@@ -53,7 +53,7 @@ PLAYERS: Registry[Any] = Registry(
     },
     group="selfplay.players",
 )
-"""The kinds of players, in the order in which --help and the page list them: each is a
+"""The kinds of players, in the order in which --help-all and the page list them: each is a
 `PlayerKind`, or a Player class whose only argument is a game."""
 
 
@@ -142,8 +142,8 @@ def player_kind(
 
     The function gets the game and the parsed name, and returns the player. Its keyword-only arguments are the options,
     each int, float, bool or str; `run_dir: Path` gets the folder of the run: that of the option run_dir, or else the
-    usual one. The first paragraph of its docstring is shown by --help and in error messages; its lines `option: text`
-    say what the options mean.
+    usual one. The first paragraph of its docstring is shown by --help-all and in error messages; its lines
+    `option: text` say what the options mean.
 
     Examples:
         >>> @player_kind("nth:N")
@@ -228,7 +228,7 @@ def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:
 
 def _converted(text: str, option: Option, value: str) -> Any:
     if option.type is int:
-        return whole_number(text, value, option.name)
+        return whole_number_in_name(text, value, option.name)
     if option.type is bool:
         if value.lower() not in ("true", "false"):
             raise SettingError(f"player {shortened(text)!r}: {option.name} must be true or false")
@@ -243,7 +243,7 @@ def _converted(text: str, option: Option, value: str) -> Any:
         raise SettingError(f"player {shortened(text)!r}: {option.name} must be a number") from error
 
 
-def whole_number(name: str, text: str, what: str) -> int:
+def whole_number_in_name(name: str, text: str, what: str) -> int:
     """`text`, part of the player name `name`, as an int of 0 or more. Raises SettingError naming `what`."""
     if not (text.isascii() and text.isdigit()):
         raise SettingError(f"player {shortened(name)!r}: {what} must be a whole number")
@@ -283,7 +283,7 @@ def kind_named(name: str) -> PlayerKind:
 
 
 def grammar() -> str:
-    """The names of players, one line per kind, for --help."""
+    """The names of players, one line per kind, for --help-all."""
     kinds = [kind_named(name) for name in PLAYERS]
     width = max(len(kind.syntax) for kind in kinds)
     options = (f"; options {', '.join(o.name for o in kind.options)}" if kind.options else "" for kind in kinds)

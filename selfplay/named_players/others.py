@@ -8,13 +8,12 @@ from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.installation import require_package
 from selfplay.named_players.names import PlayerName, options_of, player_kind
-from selfplay.players.gomocup import GomocupPlayer
-from selfplay.players.gtp import GtpPlayer
-from selfplay.players.nboard import NBoardPlayer
 from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
-from selfplay.players.uci import UciPlayer
+from selfplay.players.player import Player, RandomPlayer
+from selfplay.protocols.gomocup.player import GomocupPlayer
+from selfplay.protocols.gtp.player import GtpPlayer
+from selfplay.protocols.nboard import NBoardPlayer
+from selfplay.protocols.uci.player import UciPlayer
 from selfplay.runs.command_lines import command_line
 
 

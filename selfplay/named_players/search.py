@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from selfplay.agents.agent import Agent
 from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import Game, name_of_game
@@ -17,7 +18,6 @@ from selfplay.named_players.evaluations import (
 )
 from selfplay.named_players.make import files_of_player
 from selfplay.named_players.names import ITSELF, PlayerName, options_of, player_kind
-from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.runs.command_lines import command_for

@@ -7,12 +7,12 @@ it, so ask for them in `Player.unwrapped`:
         learner.after_match(record, seats)
 """
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.games.match import Match
 from selfplay.games.state import MatchRecord, State
 from selfplay.players.player import Player, SearchedPolicies
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -41,8 +41,9 @@ class FollowsMatch(Protocol):
     Only such a player may raise ForfeitError from `act`.
     """
 
-    def follow(self, actions: Sequence[int]) -> None:
-        """Receive the actions of the match so far; called before each `act`."""
+    def follow(self, match: Match) -> None:
+        """Receive the match so far, with the position in which it begins; called before each `act`, whose state is
+        that of the match."""
 
 
 @runtime_checkable
@@ -107,6 +108,13 @@ class GrowsTrees(Protocol):
 
     def tree_search(self) -> TreeSearch:
         """The search."""
+
+
+def chosen_action(player: Player, match: Match, draws: Draws) -> int:
+    """The action of a player in a match, which it is told if it follows it. Raises ForfeitError if it gives up."""
+    if isinstance(follower := player.unwrapped, FollowsMatch):
+        follower.follow(match)
+    return int(player.act(match.state, draws))
 
 
 def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:

@@ -19,14 +19,13 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.experience.graph import Squares, Step
+from selfplay.experience.graph import BoardStep, Squares
 from selfplay.experience.rule import ExperienceRule
 from selfplay.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.files import user_path
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord, State
-from selfplay.players.player import Player, one_hot_policy
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer, one_hot_policy
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +95,7 @@ class ReadOnlyExperiencePlayer(Player):
             choices[row] = self._choice(known, steps, SIGNS[player]).action
         return choices
 
-    def _known(self, state: State) -> dict[int, tuple[int, list[KnownBoard], list[Step]]]:
+    def _known(self, state: State) -> dict[int, tuple[int, list[KnownBoard], list[BoardStep]]]:
         """For each row with known following boards: the player to move, those boards, and the legal actions."""
         boards, form = _boards(self.game, state), self.store.form
         forms = [form.of(board) for board in boards]
@@ -105,7 +104,7 @@ class ReadOnlyExperiencePlayer(Player):
         players, steps = state.current_player.tolist(), form.steps([boards[row] for row in rows])
         return {row: (players[row], following[forms[row]], s) for row, s in zip(rows, steps, strict=True)}
 
-    def _choice(self, known: Sequence[KnownBoard], steps: Sequence[Step], sign: int) -> Choice:
+    def _choice(self, known: Sequence[KnownBoard], steps: Sequence[BoardStep], sign: int) -> Choice:
         """The choice on one board, for the player whose wins have this sign."""
         best, worst = _best(known, sign), _best(known, -sign)
         if sign * best.score > 0:
@@ -148,7 +147,7 @@ def _best(boards: Sequence[KnownBoard], sign: int) -> KnownBoard:
     return max(boards, key=lambda board: sign * board.score)
 
 
-def _step_to(steps: Sequence[Step], board: KnownBoard) -> Step:
+def _step_to(steps: Sequence[BoardStep], board: KnownBoard) -> BoardStep:
     return next(step for step in steps if step.form == board.squares)
 
 

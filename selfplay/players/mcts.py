@@ -14,6 +14,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.kept_searches import is_same_batch, is_same_draws
 from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, sample_actions
+from selfplay.search.mcts.checked_search import CheckedSearch
 from selfplay.search.mcts.rule import SEARCH_RULES, make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import MOST_PARALLEL, MOST_SIMULATIONS, TreeSearch
@@ -44,6 +45,7 @@ class MctsPlayer(Player):
         temperature: 0 takes the action of the search; above 0, an action is drawn with probability proportional to
             policy ** (1 / temperature).
         temperature_plies: number of plies with this temperature; later ones have 0. None: all.
+        proof_positions: see `TreeSearchParameters`.
 
     Raises SettingError if the temperature is negative.
     """
@@ -54,6 +56,7 @@ class MctsPlayer(Player):
         *,
         temperature: float = 0.0,
         temperature_plies: int | None = None,
+        proof_positions: int = 0,
         name: str | None = None,
     ) -> None:
         if temperature < 0:
@@ -61,6 +64,7 @@ class MctsPlayer(Player):
         self.game, self.search, self.temperature = search.game, search, temperature
         self.temperature_plies = temperature_plies
         self.name = name or f"mcts {search.parts.name}"
+        self._find = CheckedSearch(search, proof_positions).search if proof_positions else search.search
         self._kept: _Searched | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -104,7 +108,7 @@ class MctsPlayer(Player):
         Preferred are the actions with the most simulations, or with which the search proved a win.
         """
         if draws is not None:
-            self._kept = _Searched(state, draws, self.search.search(state, draws))
+            self._kept = _Searched(state, draws, self._find(state, draws))
         result = self._result(state, draws)
         return ActionValues(
             result.action_values.to(torch.float32),
@@ -125,7 +129,7 @@ class MctsPlayer(Player):
         """The search of these positions, unless it is the last one of `value_actions`."""
         if self._kept is not None and self._kept.is_of(state, draws):
             return self._kept.result
-        return self.search.search(state, draws)
+        return self._find(state, draws)
 
     def _actions(self, result: TreeSearchResult, draws: Draws) -> Tensor:
         is_late = self.temperature_plies is not None and draws.ply >= self.temperature_plies
@@ -163,6 +167,9 @@ class TreeSearchParameters:
     that the search finds best."""
     temperature_plies: int | None = field(default=None, metadata=IN_MATCHES | count(0))
     """Number of plies with this temperature, later ones have 0; null: all."""
+    proof_positions: int = field(default=0, metadata=IN_MATCHES | count(0))
+    """Positions that a proof may visit: that a player can win, or that the action which the search finds best loses,
+    which is then not taken (see docs/alphazero.md); 0: nothing is proved outside the tree. Not with reuse."""
 
     def search_player(
         self, game: Game, evaluator: Any, name: str | None = None, usual: Mapping[str, float] | None = None
@@ -175,6 +182,8 @@ class TreeSearchParameters:
 
         Raises SettingError for a parameter that is out of range or unknown.
         """
+        if self.reuse and self.proof_positions:
+            raise SettingError("reuse=true: a search that is repeated after a proof begins anew; set proof_positions=0")
         rule = make_rule(self.rule, {**(usual or {}), **self.constants})
         search = TreeSearch(
             game,
@@ -185,4 +194,10 @@ class TreeSearchParameters:
             reuse=self.reuse,
             parallel=self.parallel or min(USUAL_PARALLEL, max(1, self.simulations // SIMULATIONS_EACH)),
         )
-        return MctsPlayer(search, temperature=self.temperature, temperature_plies=self.temperature_plies, name=name)
+        return MctsPlayer(
+            search,
+            temperature=self.temperature,
+            temperature_plies=self.temperature_plies,
+            proof_positions=self.proof_positions,
+            name=name,
+        )

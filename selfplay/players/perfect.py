@@ -13,8 +13,8 @@ from torch import Tensor
 from selfplay.compute.made_once import MadeOnce
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import GameTooLargeError, TimeLimitError
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.games.state import State
 from selfplay.players.best_value import BestValuePlayer, GraphPlayer

@@ -244,3 +244,18 @@ class CheckedPlayer(PlayerWrapper):
 
     def _reported(self) -> AbstractContextManager[None]:
         return errors_of_outside("player", self.given_name, type(self.player).__module__)
+
+
+class RandomPlayer(Player):
+    """Plays every legal action with the same probability."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return self.game.kernels.random_actions(state, draws)
+
+    def policy(self, state: State) -> Tensor:
+        return uniform_policy(self.game.legal_action_mask(state))

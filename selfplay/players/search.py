@@ -10,7 +10,7 @@ from torch import Tensor
 from selfplay.checks import check_parameters, within
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import (

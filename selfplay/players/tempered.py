@@ -8,7 +8,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, sample_actions
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher, SearchParameters
 
 FLOOR = 3.0

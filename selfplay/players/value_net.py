@@ -4,12 +4,13 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, check_output
+from selfplay.architectures.capabilities import ScoresActions
 from selfplay.compute.devices import CPU
 from selfplay.compute.portable import arithmetic_of
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.outcomes import OUTCOMES, outcome_of_other
 from selfplay.games.state import State
 from selfplay.players.player import ActionValues, Player, one_hot_policy, sample_actions
@@ -26,13 +27,16 @@ TREES_AT_ONCE = 4096
 """Positions whose trees are searched together; it limits the memory."""
 
 
-def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK) -> Output:
+def evaluate_output(
+    network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK, *, needs_policy: bool = True
+) -> Output:
     """The output of the network for each observation (float32[N, *observation_shape]).
 
     The network may be on another device; the output is on the device of the observations.
 
     Args:
         rows: rows in one forward pass on the CPU. Equal numbers give equal results, whatever the other observations.
+        needs_policy: whether the logits of a policy head are wanted too.
     """
     size = len(observations)
     if size == 0:
@@ -43,12 +47,19 @@ def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUA
     if padding := -size % rows:
         there = torch.cat([there, there.new_zeros(padding, *there.shape[1:])])
     with arithmetic_of(network), torch.inference_mode():
-        outputs = [network(block) for block in torch.split(there, rows)]
+        if needs_policy or not isinstance(network, ScoresActions):
+            outputs = [network(block) for block in torch.split(there, rows)]
+        else:
+            outputs = [network.output_of(block, _no_actions(block)) for block in torch.split(there, rows)]
     # Joined outside of inference mode, so that the tensors may be changed.
     values = torch.cat([output.value for output in outputs])[:size].to(observations.device)
-    if outputs[0].policy_logits is None:
+    if outputs[0].policy_logits is None or not needs_policy:
         return Output(values)
     return Output(values, torch.cat([output.policy_logits for output in outputs])[:size].to(observations.device))
+
+
+def _no_actions(observations: Tensor) -> Tensor:
+    return observations.new_zeros(len(observations), 0, dtype=torch.int64)
 
 
 class ValueNetPlayer(Player):
@@ -104,13 +115,13 @@ class ValueNetPlayer(Player):
     def act(self, state: State, draws: Draws) -> Tensor:
         if self.temperature > 0:
             return sample_actions(self.policy(state), draws.uniforms(Purpose.SAMPLED_ACTION))
-        return best_actions(self.action_values(state))
+        return greedy_actions(self.action_values(state))
 
     def policy(self, state: State) -> Tensor:
         values = self.action_values(state)
         mask = self.game.legal_action_mask(state)
         if self.temperature == 0:
-            return one_hot_policy(best_actions(values), mask)
+            return one_hot_policy(greedy_actions(values), mask)
         logits = values.to(torch.float64).masked_fill(~mask, -torch.inf) / self.temperature
         return torch.softmax(logits, dim=1).nan_to_num(nan=0.0)
 
@@ -134,7 +145,8 @@ class ValueNetPlayer(Player):
         over = state.terminated
         values[over] = outcome_of_other(self.game, state, self._ends)[over]
         if depth == 1:
-            values[~over] = evaluate_output(self.network, self.game.observe(state.select(~over))).value
+            unfinished = self.game.observe(state.select(~over))
+            values[~over] = evaluate_output(self.network, unfinished, needs_policy=False).value
         else:
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
@@ -146,6 +158,6 @@ def best_values(values: Tensor) -> Tensor:
     return values.nan_to_num(nan=-torch.inf).amax(dim=1)
 
 
-def best_actions(values: Tensor) -> Tensor:
+def greedy_actions(values: Tensor) -> Tensor:
     """int64[B]: the action of the largest of `values` (float32[B, A], nan where illegal), the lowest of equal ones."""
     return values.nan_to_num(nan=-torch.inf).argmax(dim=1)

@@ -1,1 +1,1 @@
-"""Matches in which people play: the session, hints, the console, board text, the GTP engine, analysis of a position."""
+"""Matches in which people play: the session, hints and the judge, results in words, the console, analysis."""

@@ -10,13 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from selfplay.errors import SettingError
-from selfplay.games import Game, State, make_game
+from selfplay.games import Game, State
 from selfplay.games.feature_kernels import feature_values
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.search.trace import Trace
+from selfplay.settings.common import Run
 from selfplay.settings.evaluation import AnalysisSettings
 
 MOST_TRACED = 20_000
@@ -63,8 +64,8 @@ def _products(names: Sequence[str], values: Sequence[float], weights: NDArray[np
     return table
 
 
-def analyse(settings: AnalysisSettings) -> Analysis:
-    """Analyse the position after `settings.moves`, or the game tree; write the picture, if any.
+def analyse(run: Run[AnalysisSettings]) -> Analysis:
+    """Analyse the position after the moves in the settings, or the game tree; write the picture, if any.
 
     Raises:
         SettingError: the game, evaluation or search is unknown, the match is over, or too many positions are visited
@@ -72,9 +73,10 @@ def analyse(settings: AnalysisSettings) -> Analysis:
         IllegalActionError: a move is illegal.
         StageError: the picture cannot be written.
     """
+    settings = run.settings
     is_position, has_picture = settings.game_tree.payoffs is None, settings.picture.file is not None
     if is_position:
-        game = make_game(settings.game.name)
+        game = run.game
         state, evaluation, depth = game.position_after(settings.moves), _evaluation_of(settings, game), settings.depth
         if bool(state.terminated):
             raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
@@ -143,12 +145,12 @@ def analysis_report(analysis: Analysis) -> str:
     return "\n\n".join(parts)
 
 
-def features_report(settings: AnalysisSettings) -> str:
-    """The evaluation of `settings.features`, without a position, with the weights of the first phase, as text.
+def features_report(run: Run[AnalysisSettings]) -> str:
+    """The evaluation of the features in the settings, without a position, with the weights of the first phase, as text.
 
     Raises SettingError if the game does not have such a feature.
     """
-    game = make_game(settings.game.name)
+    settings, game = run.settings, run.game
     names = () if game.features is None else game.features.names
     for name, value in settings.features.items():
         if name not in names:

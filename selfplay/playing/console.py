@@ -7,10 +7,11 @@ from selfplay.errors import ForfeitError, IllegalActionError, InvalidFileError, 
 from selfplay.matches.arena import statuses_of
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
-from selfplay.playing.match_files import about_record, load_match, save_match
 from selfplay.playing.open_session import open_session
+from selfplay.playing.saved_matches import about_record, load_match, save_match
 from selfplay.playing.session import Session
-from selfplay.runs.run_folder import RunFolder, no_levels_text
+from selfplay.runs.run_folder import no_levels_text
+from selfplay.settings.common import Run
 from selfplay.settings.playing import DisplaySettings, PlaySettings
 
 ANSWERS = {"": True, "y": True, "n": False}
@@ -36,19 +37,20 @@ CLEAR = "\x1b[2J\x1b[H"
 
 
 def play_at_console(
-    settings: PlaySettings,
+    run: Run[PlaySettings],
     read: Callable[[str], str],
     write: Callable[[str], None],
     *,
     colour: bool = False,
     columns: int | None = None,
 ) -> None:
-    """Play as `settings` say. Raises as `open_session`."""
+    """Play as the settings of a run say. Raises as `open_session`."""
     with notice_when_slow(write, "Preparing..."):
-        session = open_session(settings)
-    is_named, run = settings.opponent is not None or settings.level is not None, RunFolder.of(settings)
-    if settings.leaves_a_seat and not is_named and run.newest_level() == 0:
-        write(no_levels_text(run, session.game.name))
+        session = open_session(run)
+    settings = run.settings
+    is_named = settings.opponent is not None or settings.level is not None
+    if settings.leaves_a_seat and not is_named and run.folder.newest_level() == 0:
+        write(no_levels_text(run.folder, session.game.name))
     Console(
         session,
         read,
@@ -159,7 +161,7 @@ class Console:
             else:
                 self._player_acts()
         if self._is_shown:
-            self.write(self.text.board(self.session.state))
+            self.write(self.text.board(self.session.match.state))
             self.write(self.session.result_text or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
@@ -188,7 +190,7 @@ class Console:
         self._has_explained = True
         while (text := self._ask(self._prompt(explained))) is not None:
             try:
-                ply = self.session.play(self.text.read(text, self.session.state))
+                ply = self.session.play(self.text.read(text, self.session.match.state))
                 self._clear()
                 self._write_changes()
                 self.values.show_verdict(ply)
@@ -198,8 +200,8 @@ class Console:
 
     def _prompt(self, explained: Sequence[str]) -> str:
         is_alone = self.session.players.count(None) == 1
-        asked = "Your action" if is_alone else f"Action of {self.seat_names[self.session.to_move]}"
-        texts = (self.text.action(action, self.session.to_move) for action in self.session.legal_actions)
+        asked = "Your action" if is_alone else f"Action of {self.seat_names[self.session.match.to_move]}"
+        texts = (self.text.action(action, self.session.match.to_move) for action in self.session.match.legal_actions())
         free = [f"free: {' '.join(texts)}"]
         notes = [*explained, *(free if self.for_learning else [])]
         return f"{asked} ({'; '.join(notes)}): " if notes else f"{asked}: "
@@ -208,7 +210,7 @@ class Console:
         subject = self._subject()
         if None not in self.session.players:
             self._clear()
-        if self.session.can_only_pass:
+        if self.session.match.can_only_pass:
             self.session.advance()
             self.write(f"{subject} can only pass.")
             return
@@ -227,9 +229,9 @@ class Console:
 
     def _write_changes(self) -> None:
         """Write the number of the board, if it is wanted, and what has been captured, if the last ply has captured."""
-        if (number := self.text.number(self.session.state)) is not None:
+        if (number := self.text.number(self.session.match.state)) is not None:
             self.write(number)
-        if (captured := self.text.captured(self.session.states)) is not None:
+        if (captured := self.text.captured(self.session.match)) is not None:
             self.write(captured)
 
     # ------------------------------------------------------------------ input
@@ -311,7 +313,7 @@ class Console:
 
     def _subject(self) -> str:
         """The player to move, as the subject of a sentence; the only person is called "you"."""
-        seat, seats = self.session.to_move, self.session.seats
+        seat, seats = self.session.match.to_move, self.session.seats
         if seats.count(None) == 1:
             return "You" if seats[seat] is None else "It"
         name = self.seat_names[seat]

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, TextIO
 
-import torch
-
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.match import Match
 from selfplay.games.presentation import LEGAL
-from selfplay.games.state import State
-from selfplay.playing.estimates import Estimate, Values
+from selfplay.games.state import State, joined
+from selfplay.players.estimates import Estimate, Values
 from selfplay.playing.session import Ply
 from selfplay.settings.playing import DisplaySettings
 
@@ -45,7 +44,7 @@ def boxed_board(game: Game, state: State, values: Values | None = None, *, marke
 
     The values of actions stand in the squares that they choose, or below the board.
     """
-    cells = [" " if sign == "." else sign for sign in game.presentation.stone_signs(state)]
+    cells = [" " if sign == "." else sign for sign in game.presentation.square_signs(state)]
     marks = game.presentation.marked_squares(state) if marked else ()
     for square in marks:
         cells[square] = LEGAL
@@ -214,13 +213,12 @@ class ConsoleText:
         order = sorted((action for action, count in enumerate(counts) if count), key=lambda action: -counts[action])
         return f"Simulations: {', '.join(f'{self.action(action, player)}: {counts[action]:,}' for action in order)}."
 
-    def captured(self, states: State) -> str | None:
-        """How many stones both players have captured, if the last of the positions of a match comes after a capture."""
+    def captured(self, match: Match) -> str | None:
+        """How many stones both players have captured, if the last action of a match has captured some."""
         show = self.game.presentation
         if not show.captures_stones:
             return None
-        count = states.batch_size
-        before, now = (show.captured_stones(states.select(torch.arange(n))) for n in (count - 1, count))
+        before, now = (show.captured_stones(joined(states)) for states in (match.states[:-1], match.states))
         counts = ", ".join(f"{name} {count}" for name, count in zip(show.player_names, now, strict=True))
         return f"Captured stones: {counts}." if now != before else None
 
@@ -229,7 +227,7 @@ class ConsoleText:
 
         Square k in C order is the digit of 3**k: 0 if it is empty, 1 for an X (player 0), 2 for an O.
         """
-        if self.game.num_squares is None or not self.settings.verbose:
+        if not self.game.has_stones or not self.settings.verbose:
             return None
         number = sum(stone % 3 * 3**k for k, stone in enumerate(self.game.squares(state)[0].tolist()))
         return f"Board number {number:,} of 3^{self.game.num_squares}."

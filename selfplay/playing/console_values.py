@@ -6,6 +6,7 @@ If this takes long, `notice_when_slow` writes that the program is busy.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any, cast
 
@@ -13,13 +14,13 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.players.estimates import Estimate, Values, best_actions, grade_of
 from selfplay.players.experience import ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn
-from selfplay.playing.estimates import Estimate, Values, best_actions, grade_of
-from selfplay.playing.hints import hint, judge_of, perfect_values
+from selfplay.playing.hints import hint, judge_of, perfect_action_values
 from selfplay.playing.judge import Judge
 from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
@@ -78,9 +79,9 @@ class ConsoleValues:
             self._write_columns(columns)
             self._explain(estimate)
         elif None not in self.session.seats:
-            self.write(self.text.board(self.session.state))
+            self.write(self.text.board(self.session.match.state))
         if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
-            self.write(self.text.visits(estimate.visits.tolist(), self.session.to_move))
+            self.write(self.text.visits(estimate.visits.tolist(), self.session.match.to_move))
         return estimate
 
     def _heading(self, estimate: Estimate) -> str:
@@ -107,11 +108,11 @@ class ConsoleValues:
         if self.shows[PERFECT] and (columns := self._perfect_columns()):
             self._write_columns(columns)
         else:
-            self.write(self.text.board(self.session.state, marked=self.text.settings.legal))
+            self.write(self.text.board(self.session.match.state, marked=self.text.settings.legal))
 
     def _write_columns(self, columns: list[ValueColumn]) -> None:
         """Write the board with these values; below exact scores, if they are shown, also what the best action is."""
-        self.write(self.text.boards(self.session.state, columns))
+        self.write(self.text.boards(self.session.match.state, columns))
         if self.shows[PERFECT] and self._has_scores:
             self._write_best()
 
@@ -130,7 +131,7 @@ class ConsoleValues:
         values, perfect = self._perfect_values(before), perfect_player_of(self.game)
         if values is None or perfect is None:
             return
-        state, best = self.session.state_before(before), best_actions(values)
+        state, best = self.session.match.state_before(before), best_actions(values)
         outcome, best_outcome = (perfect.value_text(float(values[action]), state) for action in (ply.action, best[0]))
         one, other = float(values[ply.action]), float(values[best[0]])
         grade = grade_of(one, other, perfect.value_kind, is_exact=True)
@@ -148,21 +149,21 @@ class ConsoleValues:
 
     @cached_property
     def _judge(self) -> Judge:
-        return judge_of(self.game, in_background=True)
+        return judge_of(self.game, Path(self.text.settings.run_dir), in_background=True)
 
     def show_hint(self) -> None:
         """Write the best action that is known, why, and what follows. Raises NotNowError if the match is over."""
         with notice_when_slow(self.write):
             given = hint(self.session, self._judge)
-        estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.to_move)
+        estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.match.to_move)
         heading = HEADINGS[estimate.kind != "results"] if estimate.is_exact else self._heading(estimate)
-        self.write(self.text.boards(self.session.state, [self._column(estimate, heading)]))
+        self.write(self.text.boards(self.session.match.state, [self._column(estimate, heading)]))
         if words := estimate.words(given.action):
             said = f"Perfect play: {name} {words}"
         else:
             because = self.text.because(None, estimate.value(given.action), None, in_points=estimate.in_points)
             said = f"{estimate.player.name} would play {name}{because}"
-        line = f" Best line: {self.text.line(given.line, self.session.state)}." if len(given.line) > 1 else ""
+        line = f" Best line: {self.text.line(given.line, self.session.match.state)}." if len(given.line) > 1 else ""
         self.write(f"{said}.{line}")
 
     @property
@@ -175,13 +176,13 @@ class ConsoleValues:
         values, perfect = self._perfect_values(), perfect_player_of(self.game)
         if values is not None and perfect is not None:
             best = best_actions(values)
-            words = perfect.value_text(float(values[best[0]]), self.session.state)
-            names = " or ".join(self.text.action_in_words(action, self.session.to_move) for action in best)
+            words = perfect.value_text(float(values[best[0]]), self.session.match.state)
+            names = " or ".join(self.text.action_in_words(action, self.session.match.to_move) for action in best)
             self.write(f"Perfect play: {names} {words}.")
 
     def _perfect_values(self, ply: int | None = None) -> Values | None:
         with notice_when_slow(self.write, STILL_SOLVING):
-            return perfect_values(self.session, ply)
+            return perfect_action_values(self.session, ply)
 
 
 def _assumes_best_replies(player: Player) -> bool:
@@ -204,7 +205,7 @@ def draw_graph(session: Session, picture: PictureSettings) -> str:
     store = next((player.store for player in inner if isinstance(player, ReadOnlyExperiencePlayer)), None)
     if store is None:
         raise NotNowError("no player here keeps an experience graph")
-    squares = tuple(session.game.squares(session.state)[0].tolist())
+    squares = tuple(session.game.squares(session.match.state)[0].tolist())
     ahead = boards_ahead(store, squares, picture)
     if ahead is None:
         raise NotNowError("this board is not in the experience graph yet")

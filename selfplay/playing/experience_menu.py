@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from selfplay.checks import fields_of
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.games import make_game
 from selfplay.players.experience import load_experience_player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Players, Session
+from selfplay.settings.common import Run
 from selfplay.settings.playing import ExperiencePlaySettings
 
 MODES = {1: "you against it", 2: "the random player against it", 3: "it against itself"}
@@ -19,7 +19,7 @@ NUMBERS = "1"
 
 
 def play_with_experience(
-    settings: ExperiencePlaySettings,
+    run: Run[ExperiencePlaySettings],
     read: Callable[[str], str],
     write: Callable[[str], None],
     *,
@@ -35,7 +35,7 @@ def play_with_experience(
 
     Raises as `selfplay.players.experience.load_experience_player`.
     """
-    game = make_game(settings.game.name)
+    settings, game = run.settings, run.game
     rule = settings.experience.rule
     with fields_of("experience", *asdict(rule)):
         player = load_experience_player(settings.experience.path, game, rule)

@@ -10,9 +10,9 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.estimates import Estimate, Values, estimate_of
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.playing.estimates import Estimate, Values, estimate_of
 from selfplay.search.deadline import current_deadline
 from selfplay.search.prover import Proofs, Prover
 from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver, Solving

@@ -12,9 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games.game import Game
-from selfplay.games.state import State
-from selfplay.playing.estimates import Estimate, results_known_at_once
-from selfplay.playing.result_text import Result, lead_of, points_of, result_of, winner_of
+from selfplay.games.match import Match
+from selfplay.games.state import joined
+from selfplay.players.estimates import Estimate, results_known_at_once
+from selfplay.playing.result_text import Result, lead_of, points_of, result_of
 from selfplay.playing.session import Session
 
 
@@ -76,8 +77,9 @@ class MatchData:
     board: str = _described("The position as text.")
     start: list[int] | None = _described(
         "What is on each square of the first position: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none, and "
-        "3 times the number of its mark, counted from 1 in the game's `square_marks`; null: no board."
+        "3 times the numbers of its marks, 2**k for number k from 0 in the game's `square_marks`; null: no board."
     )
+    numbers: str = _described("What the board does not show of the position, as text; empty: nothing.")
     shown: int = _described("The number of plies before the position that is described, in what follows.")
     points: list[float] | None = _described("The points of each seat, such as discs; null if they are not known.")
     lead: float | None = _described("By how many points seat 0 leads as the board stands; null if no points count.")
@@ -112,11 +114,11 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
     """
     game, presentation = session.game, session.game.presentation
     number = len(session.plies) if ply is None else ply
-    states = session.states
+    states = joined(session.match.states)
     boards = None if game.num_squares is None else presentation.contents(states).numpy()
     line = presentation.position_line
     places = [None] * states.batch_size if line is None else line.place(states).tolist()
-    state = session.state_before(number)
+    state = session.match.state_before(number)
     is_over = bool(state.terminated)
     is_chosen_here = session.awaits_person if ply is None else not is_over
     estimate = session.estimates.get(number) if is_chosen_here else None
@@ -125,6 +127,7 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
     points = points_of(game, state._replace(terminated=torch.tensor([is_counted])))
     return MatchData(
         board=presentation.board_text(state),
+        numbers=presentation.numbers_text(state),
         start=None if boards is None else boards[0].tolist(),
         shown=number,
         points=None if points is None else list(points),
@@ -140,15 +143,15 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
         plies=[_described_ply(session, one, boards, places[one + 1]) for one in range(len(session.plies))],
         is_over=is_over,
         is_practice=session.is_practice,
-        result=result_of(game, session.state, session.winner) if session.is_over else None,
-        moves=game.write_transcript(played.action for played in session.plies),
+        result=result_of(session.match) if session.is_over else None,
+        moves=game.write_transcript(session.match.actions),
         standing=session.standing(),
     )
 
 
 def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionData]:
-    game, state = session.game, session.state_before(ply)
-    actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+    game, match = session.game, session.match if ply is None else session.match.before(ply)
+    state, actions = match.state, match.legal_actions()
     squares = game.presentation.placed_squares(state, actions)
     visits = None if estimate is None else estimate.visits
     results = results_known_at_once(game, state)
@@ -159,7 +162,7 @@ def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None)
             pointed=list(game.presentation.pointed_squares(action)),
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
-            **_end_by_pass(game, state, action),
+            **_end_by_pass(match, action),
         )
         for action, square in zip(actions, squares, strict=True)
     ]
@@ -171,14 +174,13 @@ def valued_action(game: Game, seat: int, action: int, estimate: Estimate | None)
     return ValuedAction(action=action, text=game.action_text(action, seat), value=value, words=words)
 
 
-def _end_by_pass(game: Game, state: State, action: int) -> dict[str, Any]:
+def _end_by_pass(match: Match, action: int) -> dict[str, Any]:
     """The end to which an action without a square can lead, in a game in which squares count."""
-    if game.rules.owned is None or game.presentation.pointed_squares(action):
+    if match.game.rules.owned is None or match.game.presentation.pointed_squares(action):
         return {"end": None, "ends_at_once": False}
-    after = game.follow([action], state)
-    end = after if bool(after.terminated) else game.follow([action], after)
-    result = result_of(game, end, winner_of(end)) if bool(end.terminated) else None
-    return {"end": result, "ends_at_once": bool(after.terminated)}
+    after = match.play(action)
+    end = after if after.is_over else after.play(action)
+    return {"end": result_of(end) if end.is_over else None, "ends_at_once": after.is_over}
 
 
 def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None) -> PlyData:

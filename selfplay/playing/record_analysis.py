@@ -8,32 +8,33 @@ import torch
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import user_path, written_whole
-from selfplay.games import make_game
+from selfplay.players.estimates import Estimate, estimate_of
 from selfplay.playing.console_text import value_text
-from selfplay.playing.estimates import Estimate, estimate_of
-from selfplay.playing.match_files import heading
 from selfplay.playing.open_session import player_for
+from selfplay.playing.saved_matches import heading
 from selfplay.playing.session import Session
 from selfplay.records import Record, format_of_file, read_record_file, written_record
+from selfplay.settings.common import Run
 from selfplay.settings.evaluation import AnalysisSettings
 
 
-def record_lines(settings: AnalysisSettings) -> Iterator[str]:
-    """The lines about the match of `settings.record`: its heading, each move as soon as it is valued, its comments.
+def record_lines(run: Run[AnalysisSettings]) -> Iterator[str]:
+    """The lines about the match of the setting `record`: its heading, each move as soon as it is valued, its comments.
 
-    Writes the match with the values as comments, if `settings.commented` names a file.
+    Writes the match with the values as comments, if the setting `commented` names a file.
 
     Raises:
         InvalidFileError: the match cannot be read.
         SettingError: the player does not value actions, or the match cannot be written in the format of the file.
     """
+    settings = run.settings
     assert settings.record is not None
-    record = read_record_file(user_path(settings.record), make_game(settings.game.name))
+    record = read_record_file(user_path(settings.record), run.game)
     out = None if settings.commented is None else user_path(settings.commented)
     form = None if out is None else format_of_file(out, record.game)
-    player = player_for(settings.player, record.game, settings)
+    player = player_for(settings.player, record.game, run)
     session = Session(record.game, (player, player), stream_key(settings.seed, 0, Activity.VERSUS_PERSON))
-    session.resume(record.actions, start=record.start)
+    session.resume(record.match)
     yield heading(record)
     yield f"values: {player.name}"
     comments = dict(record.comments)
@@ -73,7 +74,7 @@ def estimate_with_move(session: Session, number: int) -> Estimate | None:
 
 def _value_after(session: Session, number: int, action: int, found: Estimate) -> tuple[float | None, bool]:
     """What the player of `found` expects after an action, to who takes it, and whether it is exact; None if nothing."""
-    game, state = session.game, session.state_before(number)
+    game, state = session.game, session.match.state_before(number)
     after = game.step(state, torch.tensor([action]))
     if bool(after.terminated):
         result = float(after.returns_to(state.current_player))

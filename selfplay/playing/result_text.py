@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from selfplay.games.game import Game
+from selfplay.games.match import Match
 from selfplay.games.state import State
 
 
@@ -18,17 +19,12 @@ class Result:
     """The points in it that player 1 gets from the start; None if the game has no komi."""
 
 
-def winner_of(state: State) -> int | None:
-    """The winning seat of a match (B = 1); None after a draw and before the end."""
-    returns = float(state.returns)
-    return None if returns == 0 else 0 if returns > 0 else 1
-
-
-def result_of(game: Game, state: State, winner: int | None) -> Result:
-    """The result of a match that ends with `state` (B = 1). If a player has given up, no points count."""
+def result_of(match: Match) -> Result:
+    """The result of a match that is over. If a player has given up, no points count."""
+    game, state = match.game, match.state
     if not bool(game.state_at(state.position).terminated):
-        return Result(winner, None, None, None)
-    return Result(winner, points_of(game, state), lead_of(game, state), game.komi_in(state))
+        return Result(match.winner, None, None, None)
+    return Result(match.winner, points_of(game, state), lead_of(game, state), game.komi_in(state))
 
 
 def result_text(game: Game, result: Result, person: int | None = None) -> str:

@@ -12,24 +12,25 @@ The random numbers depend only on the key, the number of the match and the ply. 
 to the same match, and an action that is taken back and played again gets the same reply.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
 import torch
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ForfeitError, IllegalActionError, NotNowError, ResignError
+from selfplay.errors import ForfeitError, NotNowError, ResignError
+from selfplay.games.dead_stones import without_stones
 from selfplay.games.game import Game
-from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
+from selfplay.games.match import Match
+from selfplay.games.state import Forfeit, MatchRecord
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import Explains, FollowsMatch, learners_among
+from selfplay.players.capabilities import Explains, chosen_action, learners_among
+from selfplay.players.estimates import Estimate, estimate_of
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
-from selfplay.playing.counting import without_stones
-from selfplay.playing.estimates import Estimate, estimate_of
-from selfplay.playing.result_text import result_of, result_text, winner_of
+from selfplay.playing.result_text import result_of, result_text
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.fields import PERSON
 
@@ -65,10 +66,10 @@ class Session:
         first_player: which of the two (0 or 1) moves first in the first match.
 
     Attributes:
-        match: the number of the current match; the first is the number that a learning player has seen, so that it
-            does not repeat a match.
+        match: the current match so far.
+        number: its number; the first is the number that a learning player has seen, so that it does not repeat a
+            match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
-        has_resigned: whether a player, or a person, has given the match up.
         results: the results of the matches counted so far.
         plies: those of the current match so far.
         estimates: those computed in the current match, by ply; see `estimate`.
@@ -78,7 +79,7 @@ class Session:
         >>> session = selfplay.Session(game, (None, selfplay.make_player("perfect", game)), key=0)
         >>> ply = session.play(game.string_to_action("1,1"))
         >>> ply = session.advance()  # perfect play replies to the centre with a corner
-        >>> print(selfplay.Board(game, session.state))
+        >>> print(session.match)
         . . .
         . X .
         O . .
@@ -86,68 +87,35 @@ class Session:
 
     def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:
         self.game, self.players, self.key = game, players, key
-        self.match = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)
+        self.number = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)
         self.results = RunningResults()
         self._begin(first_player)
 
-    def _begin(self, first_player: int, start: State | None = None) -> None:
-        self.first_player = first_player
-        self.is_practice = self._is_counted = self.has_resigned = False
-        self._states, self.plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
+    def _begin(self, first_player: int, match: Match | None = None) -> None:
+        self.first_player, self.match = first_player, match or Match(self.game)
+        self.is_practice = self._is_counted = False
+        self.plies = [self._described(ply) for ply in range(len(self.match.actions))]
+        self._have_learned = list[Player]()
         self.estimates: dict[int, Estimate | None] = {}
 
-    def resume(
-        self, actions: Sequence[int], *, start: State | None = None, is_practice: bool = False, counts: bool = False
-    ) -> None:
-        """Begin a match with these actions, such as one that was saved.
+    def _described(self, ply: int, is_random: bool | None = None, reason: str | None = None) -> Ply:
+        seat, action = int(self.match.states[ply].current_player), self.match.actions[ply]
+        text, by_person = self.game.action_text(action, seat), self.seats[seat] is None
+        return Ply(seat, action, text, by_person, self.match.is_forced(ply), is_random, reason)
+
+    def resume(self, match: Match, *, is_practice: bool = False, counts: bool = False) -> None:
+        """Go on with a match, such as one that was saved. One that begins in a position that was set up is practice.
 
         Args:
-            actions: those of both players, without passes that are the only legal action.
-            start: the position (B = 1) in which it begins; None: the start of the game. Such a match is practice.
             is_practice: whether the match does not count.
             counts: whether it counts if it is over, which it does not if it is only repeated.
-
-        Raises IllegalActionError if an action is illegal or follows the end. The match then ends before it.
         """
-        self._begin(self.first_player, start)
-        # Marked as counted, so that no player learns from the end of a match that is only repeated or is practice.
-        self._is_counted = not counts or is_practice or start is not None
-        passing = (self.game.pass_action,)
-        try:
-            for number, action in enumerate(actions):
-                legal = self.legal_actions
-                if legal == passing and action != self.game.pass_action:
-                    self._step(action=None)
-                    legal = self.legal_actions
-                if self.is_over:
-                    raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
-                self._step(None if legal == passing else action, is_legal=action in legal)
-        finally:
-            self.is_practice = is_practice or start is not None
-            self._is_counted = self.is_practice or self.is_over
-
-    @property
-    def state(self) -> State:
-        """The current position, a batch of one."""
-        return self._states[-1]
-
-    @property
-    def states(self) -> State:
-        """The position before each ply, and the current one, as a batch."""
-        return State(*map(torch.cat, zip(*self._states, strict=True)))
-
-    def state_before(self, ply: int | None) -> State:
-        """The position before a ply of the match, numbered from 0; None: the current position.
-
-        Raises NotNowError if the match has no such ply.
-        """
-        return self._states[-1 if ply is None else self._reached(ply)]
-
-    def _reached(self, ply: int) -> int:
-        """`ply`, before which the match has a position. Raises NotNowError if it has none."""
-        if not 0 <= ply <= len(self.plies):
-            raise NotNowError(f"the match has positions before the plies 0 to {len(self.plies)}, not before {ply}")
-        return ply
+        self._begin(self.first_player, match)
+        self.is_practice = is_practice or match.is_set_up
+        # Where it is marked as counted, no player learns from its end.
+        self._is_counted = self.is_practice or (self.is_over and not counts)
+        if self.is_over and not self._is_counted:
+            self._count()
 
     @property
     def draws(self) -> Draws:
@@ -156,16 +124,11 @@ class Session:
 
     def draws_before(self, ply: int | None) -> Draws:
         """The random numbers of a ply of the match, numbered from 0; None: of the next one."""
-        return Draws(self.key, torch.tensor([self.match]), len(self.plies) if ply is None else ply)
+        return Draws(self.key, torch.tensor([self.number]), len(self.plies) if ply is None else ply)
 
     @property
     def is_over(self) -> bool:
-        return bool(self.state.terminated)
-
-    @property
-    def to_move(self) -> int:
-        """The seat to move: 0 moves first, 1 second. Meaningless if the match is over."""
-        return int(self.state.current_player)
+        return self.match.is_over
 
     @property
     def seats(self) -> Players:
@@ -179,23 +142,9 @@ class Session:
         return one, other
 
     @property
-    def legal_actions(self) -> tuple[int, ...]:
-        """The legal actions in ascending order; empty if the match is over."""
-        return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
-
-    @property
-    def can_only_pass(self) -> bool:
-        return self.game.pass_action is not None and self.legal_actions == (self.game.pass_action,)
-
-    @property
     def awaits_person(self) -> bool:
         """Whether a person has to choose an action; False if the person can only pass."""
-        return not self.is_over and self.seats[self.to_move] is None and not self.can_only_pass
-
-    @property
-    def winner(self) -> int | None:
-        """The winning seat; None after a draw and before the end."""
-        return winner_of(self.state)
+        return not self.is_over and self.seats[self.match.to_move] is None and not self.match.can_only_pass
 
     @property
     def result_text(self) -> str | None:
@@ -203,7 +152,7 @@ class Session:
         if not self.is_over:
             return None
         person = self.seats.index(None) if self.seats.count(None) == 1 else None
-        return result_text(self.game, result_of(self.game, self.state, self.winner), person)
+        return result_text(self.game, result_of(self.match), person)
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""
@@ -232,43 +181,28 @@ class Session:
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
-        player = self.seats[self.to_move]
-        if player is None or self.can_only_pass:
-            return self._step(action=None)
+        match = self.match
+        player = self.seats[match.to_move]
+        if player is None or match.can_only_pass:
+            return self._step(match.legal_actions()[0])
         explores = player.explores(self.draws)
         is_random = None if explores is None else bool(explores)
         chooser = player.unwrapped
-        reason = chooser.reason(self.state) if not is_random and isinstance(chooser, Explains) else None
+        reason = chooser.reason(match.state) if not is_random and isinstance(chooser, Explains) else None
         try:
-            action = self.choice_of(player)
+            action = chosen_action(player, match, self.draws)
         except ForfeitError as error:
-            self.has_resigned = isinstance(error, ResignError)
-            forfeit = Forfeit(self.match, self.first_player ^ self.to_move, str(error), self.has_resigned)
-            self._states[-1] = forfeited_state(self.state)
+            has_resigned = isinstance(error, ResignError)
+            self.match = match.lost_by(match.to_move, has_resigned=has_resigned)
             if not self._is_counted:
-                self._count(forfeit)
+                self._count(Forfeit(self.number, self.first_player ^ match.to_move, str(error), has_resigned))
             raise
         return self._step(action, is_random, reason)
 
-    def choice_of(self, player: Player) -> int:
-        """The action that `player` takes in the current position. Raises ForfeitError if it gives up."""
-        if isinstance(follower := player.unwrapped, FollowsMatch):
-            follower.follow([ply.action for ply in self.plies])
-        return int(player.act(self.state, self.draws))
-
-    def _step(
-        self, action: int | None, is_random: bool | None = None, reason: str | None = None, *, is_legal: bool = False
-    ) -> Ply:
-        """Take an action of the player to move; None: the pass that is the only legal action.
-
-        `is_legal`: whether this is known, so that it need not be checked.
-        """
-        seat, taken = self.to_move, self.game.pass_action if action is None else action
-        assert taken is not None
-        step = self.game.step_unchecked if is_legal else self.game.step
-        following, text = step(self.state, torch.tensor([taken])), self.game.action_text(taken, seat)
-        self.plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
-        self._states.append(following)
+    def _step(self, action: int, is_random: bool | None = None, reason: str | None = None) -> Ply:
+        """Take an action of the player to move."""
+        self.match = self.match.play(action)
+        self.plies.append(self._described(len(self.plies), is_random, reason))
         if self.is_over and not self._is_counted:
             try:
                 self._count()
@@ -280,9 +214,9 @@ class Session:
 
     def _count(self, *forfeits: Forfeit) -> None:
         """Count the match that has ended, and let players learn from it; again after an error, but each only once."""
-        number, seats = torch.tensor([self.match]), torch.tensor([self.first_player], dtype=torch.int8)
-        actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
-        record = MatchRecord(number, seats, tuple(self._states), actions, forfeits)
+        number, seats = torch.tensor([self.number]), torch.tensor([self.first_player], dtype=torch.int8)
+        actions = tuple(torch.tensor([action]) for action in self.match.actions)
+        record = MatchRecord(number, seats, self.match.states, actions, forfeits)
         learners = learners_among(self.players)
         if learners and not forfeits:
             # Learning changes the values of a player, so those of this match are computed before.
@@ -298,7 +232,7 @@ class Session:
     @property
     def is_counted_by_people(self) -> bool:
         """Whether both have passed in a match with people in which stones can be dead, who then say which are."""
-        last = [ply.action for ply in self.plies[-2:]]
+        last = self.match.actions[-2:]
         have_passed = len(last) == 2 and not any(map(self.game.presentation.pointed_squares, last))
         return have_passed and self.is_over and self.game.rules.safe is not None and None in self.players
 
@@ -310,7 +244,7 @@ class Session:
         """
         if not self.is_counted_by_people:
             raise NotNowError("stones can only be dead where both players have passed")
-        self._states[-1] = without_stones(self.game, self.state, dead)
+        self.match = self.match.ended_as(without_stones(self.game, self.match.state, dead))
 
     def end(self, loser: int | None) -> None:
         """End the match before its rules do: a seat has resigned, or, None, both sides agree on a draw. Players do not
@@ -320,10 +254,7 @@ class Session:
         """
         if self.is_over or None not in self.players:
             raise NotNowError("the match is over" if self.is_over else "no person plays")
-        returned = 0.0 if loser is None else 2.0 * loser - 1.0
-        over, returns = torch.ones_like(self.state.terminated), torch.full_like(self.state.returns, returned)
-        self._states[-1] = self.state._replace(terminated=over, returns=returns)
-        self.has_resigned = loser is not None
+        self.match = self.match.lost_by(loser, has_resigned=loser is not None)
 
     def undo(self) -> list[Ply]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
@@ -334,18 +265,19 @@ class Session:
 
     def rewind(self, ply: int) -> list[Ply]:
         """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there is none."""
-        ply = self._reached(ply)
+        before = self.match.before(ply)
         # If the match has not been counted yet, it may still be counted at its end.
         self.is_practice = self.is_practice or self._is_counted
         taken = self.plies[ply:]
-        del self.plies[ply:], self._states[ply + 1 :]
+        del self.plies[ply:]
+        self.match = before
         self.estimates = {number: found for number, found in self.estimates.items() if number < ply}
         return taken
 
     def new_match(self, first_player: int | None = None) -> None:
         """Abandon this match and begin the next one. `first_player` moves first in it; None: the same as before."""
         # A match that has not begun keeps its number.
-        self.match += 1 if self.plies or self.is_over else 0
+        self.number += 1 if self.plies or self.is_over else 0
         self._begin(self.first_player if first_player is None else first_player)
 
     def estimate(self, ply: int | None = None, adviser: Player | None = None) -> Estimate | None:
@@ -357,7 +289,7 @@ class Session:
         search for a long time.
         """
         number = len(self.plies) if ply is None else ply
-        state, draws = self.state_before(number), self.draws_before(number)
+        state, draws = self.match.state_before(number), self.draws_before(number)
         seat = int(state.current_player)
         player = self.seats[seat]
         adviser = adviser or player or self.seats[1 - seat]

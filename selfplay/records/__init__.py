@@ -1,19 +1,17 @@
 """Matches as texts in the formats of other programs: SGF, GGF, and the moves alone.
 
     record = read_record(text, game)  # the format is recognised; `game` is used for what the text does not say
-    ending, text = written_record(record)
+    ending, text = written_record(record_of(match))
 
 A format is one object (`RecordFormat`), with a line in `FORMATS`. Another package offers one as an entry point of the
 group `selfplay.records`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
-
-import torch
 
 from selfplay.errors import (
     IllegalActionError,
@@ -25,19 +23,20 @@ from selfplay.errors import (
 )
 from selfplay.files import read_bytes
 from selfplay.games import Game
-from selfplay.games.state import State, forfeited_state
+from selfplay.games.match import Match
+from selfplay.games.state import State
 from selfplay.records.charset import decoded
 from selfplay.records.written import WrittenMatch
 from selfplay.registry import Registry
 
 NO_MATCH = "the text holds no match"
 RESIGNED = "R"
-"""`Result.by` of a match that a player has given up."""
+"""`RecordedResult.by` of a match that a player has given up."""
 GIVEN_UP = "F"
-"""`Result.by` of a match that a player has forfeited."""
+"""`RecordedResult.by` of a match that a player has forfeited."""
 
 
-class Result(NamedTuple):
+class RecordedResult(NamedTuple):
     """How a match ended."""
 
     returned: int
@@ -47,15 +46,12 @@ class Result(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A match from a text, or for one. Its actions are legal."""
+    """A match from a text, or for one, and what else is said of it."""
 
-    game: Game
-    actions: Sequence[int]
-    start: State | None = None
-    """The position (B = 1) in which it begins; None: the start of the game."""
+    match: Match
     players: tuple[str, str] = ("", "")
     """The names of those who moved first and second; empty if they are not known."""
-    result: Result | None = None
+    result: RecordedResult | None = None
     """None if it is not over, or not known."""
     comments: Mapping[int, str] = MappingProxyType({})
     """Comments on the positions, by the number of plies before them."""
@@ -65,27 +61,12 @@ class Record(NamedTuple):
     """Why the match ends before the text does: a move that cannot be played; empty: it does not."""
 
     @property
-    def handicap(self) -> int:
-        """The number of stones of player 0 that stand on the board before player 1 makes the first move of Go."""
-        if self.start is None or self.game.komi is None or int(self.start.current_player) == 0:
-            return 0
-        squares = self.game.squares(self.start)[0].tolist()
-        stones = squares.count(1)
-        return stones if stones >= 2 and -1 not in squares else 0
-
-    def states(self) -> list[State]:
-        """The position (B = 1) before each ply, and the last one, which is terminated if there is a result."""
-        states = [self.start or self.game.init()]
-        for action in self.actions:
-            states.append(self.game.follow([action], states[-1]))
-        if self.result and self.result.by == GIVEN_UP and not bool(states[-1].terminated):
-            loser = int(self.result.returned > 0)
-            lost = forfeited_state(states[-1]._replace(current_player=states[-1].current_player * 0 + loser))
-            states[-1] = lost._replace(current_player=states[-1].current_player)
-        return states
+    def game(self) -> Game:
+        """The game of the match."""
+        return self.match.game
 
 
-class MatchFile(NamedTuple):
+class WrittenRecord(NamedTuple):
     """A match written as a file."""
 
     ending: str
@@ -221,36 +202,37 @@ def ending_of(path: Path) -> str:
     return path.suffix.removeprefix(".").lower()
 
 
-def record_of(
-    game: Game,
-    states: Sequence[State],
-    actions: Sequence[int],
-    players: tuple[str, str],
-    *,
-    has_resigned: bool = False,
-) -> Record:
-    """A match of these players.
+def record_of(match: Match, players: tuple[str, str] = ("", "")) -> Record:
+    """A match of these players. One that ended before the rules end it was resigned (`Match.has_resigned`), or is a
+    forfeit."""
+    return Record(match, players, recorded_result(match))
 
-    Args:
-        states: the position (B = 1) before each action, and the last one.
-        has_resigned: whether the match ended so; otherwise a match that ended before the rules end it is a forfeit.
+
+def record_of_actions(game: Game, start: State | None, actions: Iterable[int], broken: str = "") -> Record:
+    """The match of these actions from a position (B = 1; None: the start of the game), up to the first that cannot be
+    played. Passes that are the only legal action may be left out.
+
+    `broken`: why there are no further actions. Raises IllegalActionError if not even the first can be played.
     """
-    first, usual = states[0], game.init()
-    is_usual = torch.equal(first.position, usual.position) and int(first.current_player) == int(usual.current_player)
-    result = result_of(game, states[-1])
-    if result is not None and result.by == GIVEN_UP and has_resigned:
-        result = result._replace(by=RESIGNED)
-    return Record(game, actions, None if is_usual else first, players, result)
+    match = Match(game, start)
+    for action in actions:
+        try:
+            match = match.play_with_pass(action)
+        except IllegalActionError as error:
+            if not match.actions:
+                raise
+            return Record(match, broken=f"move {len(match.actions) + 1}: {error}")
+    return Record(match, broken=broken)
 
 
-def written_record(record: Record, name: str | None = None) -> MatchFile:
+def written_record(record: Record, name: str | None = None) -> WrittenRecord:
     """The match as a file, in the format with this name; None: in that of other programs for the game.
 
     Raises SettingError if the format does not fit the game.
     """
     chosen = name or fitting_formats(record.game)[-1]
     check_format(chosen, record.game)
-    return MatchFile(f".{chosen}", FORMATS[chosen].write(record))
+    return WrittenRecord(f".{chosen}", FORMATS[chosen].write(record))
 
 
 def fitting_formats(game: Game) -> list[str]:
@@ -274,11 +256,12 @@ def format_of_file(path: Path, game: Game) -> str:
     return name
 
 
-def result_of(game: Game, last: State) -> Result | None:
-    """The result of a match with this last state (B = 1); None if it is not over."""
-    if not bool(last.terminated):
+def recorded_result(match: Match) -> RecordedResult | None:
+    """The result of a match; None if it is not over."""
+    if not match.is_over:
         return None
+    game, last = match.game, match.state
     returned = int(last.returns)
     if not bool(game.state_at(last.position).terminated):
-        return Result(returned, GIVEN_UP if returned else "")
-    return Result(returned, f"{abs(float(game.score(last))):g}" if game.rules.margin is not None else "")
+        return RecordedResult(returned, "" if not returned else RESIGNED if match.has_resigned else GIVEN_UP)
+    return RecordedResult(returned, f"{abs(float(game.score(last))):g}" if game.rules.margin is not None else "")

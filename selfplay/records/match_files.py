@@ -1,10 +1,10 @@
 """Files of many recorded matches, read by their numbers: the source of `learner=records`.
 
     files = MatchFiles(["games/*.wtb"], game)
-    replayed(game, files.moves(range(1000)), torch.arange(1000))
+    checked_matches(game, files.moves(range(1000)), torch.arange(1000))
 
-All formats of texts (`selfplay.records.FORMATS`) are read. Any other kind of files is a class (`MatchFile`) with a line
-in `KINDS`, by the ending of their names. Another package offers one as an entry point of the group
+All formats of texts (`selfplay.records.FORMATS`) are read. Any other kind of files is a class (`FileOfMatches`) with a
+line in `KINDS`, by the ending of their names. Another package offers one as an entry point of the group
 `selfplay.match_files`.
 """
 
@@ -20,21 +20,21 @@ from selfplay.files import read_bytes, user_path
 from selfplay.games import Game
 from selfplay.records import FORMATS, NO_MATCH, ending_of, format_of_text, refusing_all
 from selfplay.records.charset import decoded
-from selfplay.records.written import Moves, WrittenMatch, concatenated, moves_of
+from selfplay.records.written import WrittenMatch, WrittenMoves, concatenated, moves_of
 from selfplay.registry import Registry
 
 
-class MatchFile(Protocol):
+class FileOfMatches(Protocol):
     """The matches of one file."""
 
     def __len__(self) -> int:
         """The number of its matches."""
 
-    def moves(self, numbers: slice) -> Moves:
+    def moves(self, numbers: slice) -> WrittenMoves:
         """Those with these numbers, from 0, as they are written."""
 
 
-KINDS = Registry[Callable[[bytes, Game], MatchFile]](
+KINDS = Registry[Callable[[bytes, Game], FileOfMatches]](
     "kind of files of matches", {"wtb": "selfplay.records.wthor:WthorFile"}, "selfplay.match_files"
 )
 """By the ending of file names: (content, game) to the matches. ValueError, with the reason, for an unsuitable file."""
@@ -54,7 +54,7 @@ class TextFile:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def moves(self, numbers: slice) -> Moves:
+    def moves(self, numbers: slice) -> WrittenMoves:
         """Those with these numbers, from 0, as they are written."""
         return moves_of([self._match(text) for text in self.texts[numbers]], self.game)
 
@@ -83,7 +83,7 @@ def found_files(patterns: Sequence[str]) -> list[Path]:
     return list(found)
 
 
-class Place(NamedTuple):
+class MatchPlace(NamedTuple):
     """Where a match is written."""
 
     path: Path
@@ -105,19 +105,19 @@ class MatchFiles:
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def _file(self, path: Path) -> MatchFile:
+    def _file(self, path: Path) -> FileOfMatches:
         return _opened(path, self.game, path.stat().st_mtime_ns)
 
     def _first(self, index: int) -> int:
         """The number of the first match of a file."""
         return self._ends[index - 1] if index else 0
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> MatchPlace:
         """Where the match with this number is written."""
         index = bisect_right(self._ends, number)
-        return Place(self.paths[index], number - self._first(index) + 1)
+        return MatchPlace(self.paths[index], number - self._first(index) + 1)
 
-    def moves(self, numbers: range) -> Moves:
+    def moves(self, numbers: range) -> WrittenMoves:
         """The matches with these numbers, in order; those after the last one are left out."""
         parts = []
         for index in range(bisect_right(self._ends, numbers.start), len(self.paths)):
@@ -131,7 +131,7 @@ class MatchFiles:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, game: Game, changed: int) -> MatchFile:
+def _opened(path: Path, game: Game, changed: int) -> FileOfMatches:
     """A file at its time of change. Raises SettingError, InvalidFileError."""
     ending = ending_of(path)
     if ending not in KINDS and ending not in FORMATS:

@@ -8,10 +8,10 @@ from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingEr
 from selfplay.games import Game, make_game
 from selfplay.games.othello_records import ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
-from selfplay.records import Record, result_of
+from selfplay.names_of_games import parts_of_game_name
+from selfplay.records import Record, record_of_actions, recorded_result
 from selfplay.records.sgf_text import has_tree
 from selfplay.records.written import WrittenMatch, written_match
-from selfplay.registry import parts_of_game_name
 
 GGF_GAME = "othello"
 """The game that the Generic Game Format is read and written for."""
@@ -22,7 +22,7 @@ DRAW = "1/2-1/2"
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 
-def lead_of(text: str) -> tuple[float, float] | None:
+def read_result_and_lead(text: str) -> tuple[float, float] | None:
     """The result for player 0 and its lead in points, from 44-20, 1-0, 1/2-1/2 or +24; nan for points that are not
     said. None if the text is not a result."""
     if text == DRAW:
@@ -52,23 +52,23 @@ class Transcript:
             raise SettingError("the moves alone do not say which game they are of")
         start = start or game.start_of_transcript(text)
         try:
-            return [Record(game, game.read_transcript(text, start), start)]
+            return [record_of_actions(game, start, game.read_transcript(text, start))]
         except BrokenTranscriptError as error:
             if not error.actions:
                 raise
-            return [Record(game, error.actions, start, broken=str(error))]
+            return [record_of_actions(game, start, error.actions, broken=str(error))]
 
     def split(self, text: str) -> list[str]:
         return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
     def written(self, text: str, game: Game) -> WrittenMatch:
         words, result = text.split(), None
-        if words and not game.is_action_text(words[-1]) and (result := lead_of(words[-1])):
+        if words and not game.is_action_text(words[-1]) and (result := read_result_and_lead(words[-1])):
             words.pop()
         return written_match(game.written_moves(" ".join(words).rstrip(" :;,")), result)
 
     def write(self, record: Record) -> str:
-        return record.game.write_transcript(record.actions) + "\n"
+        return record.game.write_transcript(record.match.actions) + "\n"
 
 
 class GenericGameFormat(Transcript):
@@ -83,7 +83,7 @@ class GenericGameFormat(Transcript):
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
         game = game or make_game(GGF_GAME, width_of_ggf(text))
         (record,) = super().read(text, game, start)
-        return [record._replace(result=result_of(game, record.states()[-1]))]
+        return [record._replace(result=recorded_result(record.match))]
 
     def split(self, text: str) -> list[str]:
         return re.findall(r"\(;.*?(?:;\)|\Z)", text, re.DOTALL)
@@ -93,7 +93,7 @@ class GenericGameFormat(Transcript):
             raise IllegalActionError(f"this is a match of {GGF_GAME}, not of {game.name}")
         match = read_ggf(text, game.observation_shape[1])
         said, _, how = match.result.partition(":")
-        result = lead_of(said if said.startswith(("+", "-")) else f"+{said}")
+        result = read_result_and_lead(said if said.startswith(("+", "-")) else f"+{said}")
         if result is not None and how:
             result = result[0], nan  # given up, or out of time
         start = None
@@ -103,7 +103,7 @@ class GenericGameFormat(Transcript):
         return written_match(moves, result, start)
 
     def write(self, record: Record) -> str:
-        return ggf_of(record.game, record.states(), record.actions, record.players)
+        return ggf_of(record.game, record.match.states, record.match.actions, record.players)
 
 
 @cache

@@ -15,22 +15,23 @@ from sgfmill.sgf import Sgf_game
 
 from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games import Game, make_game
+from selfplay.games.match import Match
 from selfplay.games.state import State
 from selfplay.installation import __version__
-from selfplay.records import Record, Result, result_of
+from selfplay.names_of_games import parts_of_game_name
+from selfplay.records import Record, RecordedResult, recorded_result
 from selfplay.records.sgf_text import (
     Play,
     has_tree,
     komi_of,
+    lead_in_result,
     main_line,
     plays,
-    points_of,
+    property_text,
     result_of_text,
     split_matches,
-    text_of,
 )
-from selfplay.records.written import WrittenMatch, pass_of
-from selfplay.registry import parts_of_game_name
+from selfplay.records.written import WrittenMatch, action_of_pass
 
 NUMBERS = {"go": "1", "othello": "2", "gomoku": "4", "hex": "11"}
 """The property GM of each game."""
@@ -80,7 +81,7 @@ class SmartGameFormat:
 
     def write(self, record: Record) -> str:
         game, (black, white) = record.game, record.players
-        number, states = NUMBERS[parts_of_game_name(game.name).base], record.states()
+        number, match = NUMBERS[parts_of_game_name(game.name).base], record.match
         written = Sgf_game(size=game.observation_shape[1])
         root = written.get_root()
         said = {"GM": int(number), "AP": ("selfplay", __version__), "PB": black, "PW": white}
@@ -88,19 +89,19 @@ class SmartGameFormat:
             said |= {"KM": game.komi, "RU": "Chinese"}
         for name in (name for name, value in game.parameters.items() if value is True):
             said["RU"] = RULES[name]
-        if (result := record.result or result_of(game, states[-1])) is not None:
+        if (result := record.result or recorded_result(match)) is not None:
             said["RE"] = _result_text(result)
         for name, value in said.items():
             if value != "":
                 root.set(name, value)
-        if record.start is not None:
-            _write_start(root, game, record.start)
-        if record.handicap:
-            root.set("HA", record.handicap)
-        for ply in range(len(states)):
+        if match.is_set_up:
+            _write_start(root, game, match.start)
+        if match.handicap:
+            root.set("HA", match.handicap)
+        for ply in range(len(match.states)):
             node = root if ply == 0 else written.extend_main_sequence()
             if ply:
-                colour, action = "BW"[int(states[ply - 1].current_player)], record.actions[ply - 1]
+                colour, action = "BW"[int(match.states[ply - 1].current_player)], match.actions[ply - 1]
                 node.set_raw(colour, _point(game, action).encode())
             if ply in record.comments:
                 node.set("C", record.comments[ply])
@@ -110,7 +111,7 @@ class SmartGameFormat:
 SGF = SmartGameFormat()
 
 
-def _result_text(result: Result) -> str:
+def _result_text(result: RecordedResult) -> str:
     return "0" if result.returned == 0 else f"{'B' if result.returned > 0 else 'W'}+{result.by}"
 
 
@@ -118,7 +119,7 @@ def _point(game: Game, action: int) -> str:
     """An action as a point: two letters from the top left; in Hex a letter and a number; empty for a pass."""
     row, column = divmod(action, game.observation_shape[2])
     if action == game.num_squares:
-        return "" if action == pass_of(game) else game.action_to_string(action)
+        return "" if action == action_of_pass(game) else game.action_to_string(action)
     return f"{LETTERS[column]}{row + 1}" if game.presentation.is_rhombus else LETTERS[column] + LETTERS[row]
 
 
@@ -152,30 +153,30 @@ class _Reader:
         """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
         self.nodes, self.variations = main_line(text)
         self.root = self.nodes[0]
-        self.result = result_of_text(text_of(self.root, "RE"))
+        self.result = result_of_text(property_text(self.root, "RE"))
         self.needs_komi = needs_komi or self.result is None
         self.plays = list(self._until_end())
         self.game = self._game(game)
-        self.passing = pass_of(self.game)
+        self.passing = action_of_pass(self.game)
         self.start = self._start(game, start)
 
     def _until_end(self) -> Iterator[Play]:
         """The moves before the one that ends the match. Gives the result of that one, if no other is written."""
         for play in plays(self.nodes):
             if play.point in ENDS:
-                self.result = self.result or Result(2 * play.seat - 1, "R")
+                self.result = self.result or RecordedResult(2 * play.seat - 1, "R")
                 return
             yield play
 
     def _game(self, usual: Game | None) -> Game:
-        number, size = text_of(self.root, "GM").strip(), self._size()
+        number, size = property_text(self.root, "GM").strip(), self._size()
         own = "" if usual is None else parts_of_game_name(usual.name).base
         base = GAMES.get(number or NUMBERS.get(own, "1"))
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
         swaps = any(play.point in SWAPS for play in self.plays[:3])
-        said = RULES["swap"] if swaps else text_of(self.root, "RU").strip()
+        said = RULES["swap"] if swaps else property_text(self.root, "RU").strip()
         rules = {name: 1 for name, text in RULES.items() if text == said}
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
         if same is not None and not rules.items() <= same.parameters.items():
@@ -190,14 +191,14 @@ class _Reader:
 
     def _size(self) -> int:
         """The points along a side of the board: SZ[9], SZ[19:19], and 19 if nothing is said."""
-        sides = text_of(self.root, "SZ").strip().split(":") if "SZ" in self.root else [USUAL_SIZE]
+        sides = property_text(self.root, "SZ").strip().split(":") if "SZ" in self.root else [USUAL_SIZE]
         if len(set(sides)) > 1 or not sides[0].isdecimal() or len(sides[0]) > 2:
             raise IllegalActionError(f"SZ[{shortened(':'.join(sides))}]: only square boards can be read")
         return int(sides[0])
 
     def _komi(self) -> float | None:
-        text = text_of(self.root, "KM").strip()
-        komi = komi_of(text, text_of(self.root, "AP"))
+        text = property_text(self.root, "KM").strip()
+        komi = komi_of(text, property_text(self.root, "AP"))
         if komi is None and text not in NOT_SAID:
             raise IllegalActionError(f"KM[{shortened(text)}]: not a komi")
         return komi
@@ -222,7 +223,7 @@ class _Reader:
     def _place_handicap(self, squares: list[int]) -> None:
         """Take the handicap stones that are written as first moves of black. Raises IllegalActionError if they are
         neither written as moves nor set up, and white moves first."""
-        said = text_of(self.root, "HA").strip()
+        said = property_text(self.root, "HA").strip()
         stones = int(said) if said.isdecimal() and len(said) < 3 else 0
         if stones < 2 or any(squares) or not self.plays:
             return
@@ -238,7 +239,7 @@ class _Reader:
         """Who makes the first move; if there is none, whose turn it is."""
         if self.plays:
             return self.plays[0].seat
-        said = next((text_of(node, "PL") for node in reversed(self.nodes) if "PL" in node), "").strip().upper()
+        said = next((property_text(node, "PL") for node in reversed(self.nodes) if "PL" in node), "").strip().upper()
         if (to_move := SIDES.get(said[:1])) is not None:
             return to_move
         return int(1 in squares and -1 not in squares)
@@ -268,46 +269,39 @@ class _Reader:
         actions, seats = [self._action(play.point) for play in self.plays], [play.seat for play in self.plays]
         if self.result is None:
             return WrittenMatch(actions, seats=seats, start=self.start)
-        return WrittenMatch(actions, float(self.result.returned), points_of(self.result), seats, self.start)
+        return WrittenMatch(actions, float(self.result.returned), lead_in_result(self.result), seats, self.start)
 
     def record(self) -> Record:
-        actions, nodes, state, broken = self._playable()
+        match, nodes, broken = self._playable()
         comments = dict[int, str]()
         for number, node in enumerate(self.nodes):
-            if comment := text_of(node, "C"):
+            if comment := property_text(node, "C"):
                 ply = bisect_right(nodes, number)
                 comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
-        players = text_of(self.root, "PB"), text_of(self.root, "PW")
-        result = self.result or result_of(self.game, state)
-        return Record(self.game, actions, self.start, players, result, comments, self.variations, broken)
+        players = property_text(self.root, "PB"), property_text(self.root, "PW")
+        result = self.result or recorded_result(match)
+        return Record(match, players, result, comments, self.variations, broken)
 
-    def _can_only_pass(self, state: State) -> bool:
-        return self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist() == [self.game.pass_action]
-
-    def _playable(self) -> tuple[list[int], list[int], State, str]:
-        """The actions up to the first that cannot be played, the node of each, the state after them, and why the next
-        one cannot be played. Raises IllegalActionError if not even the first can be."""
-        state, actions, nodes = self.start or self.game.init(), list[int](), list[int]()
+    def _playable(self) -> tuple[Match, list[int], str]:
+        """The match up to the first move that cannot be played, the node of each action, and why that move cannot be
+        played. Raises IllegalActionError if not even the first can be."""
+        match, nodes = Match(self.game, self.start), list[int]()
         for play in self.plays:
             try:
                 action = self._action(play.point)
-                if bool(state.terminated) and action == self.passing:
+                if match.is_over and action == self.passing:
                     continue
-                forced = self.game.pass_action
-                if int(state.current_player) != play.seat and forced is not None and self._can_only_pass(state):
+                if match.to_move != play.seat and self.game.pass_action is not None and match.can_only_pass:
                     # Programs leave a pass out that is the only legal action.
-                    state = self.game.follow([forced], state)
-                    actions.append(forced)
-                    nodes.append(play.node)
-                if int(state.current_player) != play.seat:
+                    match = match.play(self.game.pass_action)
+                if match.to_move != play.seat:
                     raise IllegalActionError(f"it is {'white' if play.seat == 0 else 'black'}'s turn")
-                state = self.game.follow([action], state)
+                match = match.play(action)
             except IllegalActionError as error:
-                broken = f"move {len(actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
-                if not actions:
+                broken = f"move {len(match.actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
+                if not match.actions:
                     raise IllegalActionError(broken) from error
                 del self.nodes[play.node :]
-                return actions, nodes, state, broken
-            actions.append(action)
-            nodes.append(play.node)
-        return actions, nodes, state, ""
+                return match, nodes + [play.node] * (len(match.actions) - len(nodes)), broken
+            nodes += [play.node] * (len(match.actions) - len(nodes))
+        return match, nodes, ""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_game, text_value
 
 from selfplay.errors import IllegalActionError
-from selfplay.records import Result
+from selfplay.records import RecordedResult
 
 TREE = re.compile(r"\(\s*+;")
 ROOT = re.compile(r"\(\s*+;\s*+(?:GM|FF|CA|AP|SZ)\[")
@@ -94,7 +94,7 @@ def _variations(tree: Any) -> int:
     return count
 
 
-def text_of(node: Node, name: str) -> str:
+def property_text(node: Node, name: str) -> str:
     """A property as text, without escapes; empty without it."""
     return text_value(node[name][0]).decode() if name in node else ""
 
@@ -131,24 +131,24 @@ REASONS = {
 POINTS = re.compile(r"(\d++(?:\.\d++)?)(目半)?+(?!\d*\s*[又/子])")
 
 
-def result_of_text(text: str) -> Result | None:
+def result_of_text(text: str) -> RecordedResult | None:
     """The result of a match: B+3.5, W+R, B+, Black wins by resignation, 0, Jigo; None if it is not known, such as ? or
     Void."""
     said = text.strip()
     if said.lower() in DRAWN:
-        return Result(0)
+        return RecordedResult(0)
     winner = WINNER.match(said)
     if winner is None or WON.search(said) is None:
         return None
     returned = 1 if winner[1][0].lower() in "b黑黒" else -1
     for reason, expression in REASONS.items():
         if expression.search(said):
-            return Result(returned, reason)
+            return RecordedResult(returned, reason)
     points = POINTS.search(said)
-    return Result(returned, f"{float(points[1]) + (0.5 if points[2] else 0):g}" if points else "")
+    return RecordedResult(returned, f"{float(points[1]) + (0.5 if points[2] else 0):g}" if points else "")
 
 
-def points_of(result: Result) -> float:
+def lead_in_result(result: RecordedResult) -> float:
     """The lead of player 0; nan if it is not known."""
     if result.returned == 0:
         return 0.0

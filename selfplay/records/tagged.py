@@ -13,10 +13,10 @@ from typing import NamedTuple
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
-from selfplay.records import Record, Result, result_of
-from selfplay.records.moves import DRAW, GGF_GAME, Transcript, lead_of
+from selfplay.names_of_games import parts_of_game_name
+from selfplay.records import Record, RecordedResult, recorded_result
+from selfplay.records.moves import DRAW, GGF_GAME, Transcript, read_result_and_lead
 from selfplay.records.written import WrittenMatch, written_match
-from selfplay.registry import parts_of_game_name
 
 PDN_GAME = "draughts"
 """The game that PDN is read and written for."""
@@ -56,8 +56,12 @@ class PortableGameNotation(Transcript):
         tags, moves, _ = found = self._parts(text, game)
         (record,) = super().read(moves, game, self._start(tags, game) or start)
         result, players = self._result(found), (tags.get("Black", ""), tags.get("White", ""))
-        said = None if result is None else Result(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
-        return record._replace(players=players, result=result_of(record.game, record.states()[-1]) or said)
+        said = (
+            None
+            if result is None
+            else RecordedResult(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
+        )
+        return record._replace(players=players, result=recorded_result(record.match) or said)
 
     def split(self, text: str) -> list[str]:
         matches = list[list[str]]()
@@ -86,20 +90,20 @@ class PortableGameNotation(Transcript):
         words, result = list(_words(TAG.sub("", text))), tags.get("Result", "*")
         if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1]):
             last = words.pop()
-            result = result if lead_of(result) else last
+            result = result if read_result_and_lead(result) else last
         return Tagged(tags, " ".join(words), result)
 
     def _is_result(self, word: str) -> bool:
         """Whether the last word is a result and not a move."""
-        return word == "*" or lead_of(word) is not None
+        return word == "*" or read_result_and_lead(word) is not None
 
     def _result(self, found: Tagged) -> tuple[float, float] | None:
         """The result for player 0, and its lead."""
-        result = lead_of(found.result)
+        result = read_result_and_lead(found.result)
         return (0.0 - result[0], 0.0 - result[1]) if result and self.first_is_white else result
 
     def write(self, record: Record) -> str:
-        said = record.result or result_of(record.game, record.states()[-1])
+        said = record.result or recorded_result(record.match)
         winner = 0 if said is None else -said.returned if self.first_is_white else said.returned
         result = "*" if said is None else {1: "1-0", 0: DRAW, -1: "0-1"}[winner]
         tags = {"Black": record.players[0], "White": record.players[1], "Result": result} | self._further_tags(record)
@@ -113,7 +117,7 @@ class PortableGameNotation(Transcript):
 
     def _texts(self, record: Record) -> list[str]:
         """The moves."""
-        return [record.game.action_to_string(action) for action in record.actions if action != record.game.pass_action]
+        return [record.game.action_to_string(one) for one in record.match.actions if one != record.game.pass_action]
 
 
 class PortableDraughtsNotation(PortableGameNotation):
@@ -143,12 +147,13 @@ class PortableDraughtsNotation(PortableGameNotation):
         return word in RESULTS
 
     def _further_tags(self, record: Record) -> dict[str, str]:
-        start = {} if record.start is None else {"SetUp": "1", "FEN": record.game.fen_of(record.start)}
+        match = record.match
+        start = {"SetUp": "1", "FEN": match.game.fen_of(match.start)} if match.is_set_up else {}
         return {"GameType": ENGLISH, **start}
 
     def _texts(self, record: Record) -> list[str]:
-        movers = [int(state.current_player) for state in record.states()]
-        texts = [record.game.action_to_string(action) for action in record.actions]
+        movers = [int(state.current_player) for state in record.match.states]
+        texts = [record.game.action_to_string(action) for action in record.match.actions]
         moves = list[str]()
         for _, turn in groupby(zip(movers, texts, strict=False), key=lambda ply: ply[0]):
             (_, first), *others = turn

@@ -10,13 +10,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from selfplay.games import Game
-from selfplay.games.state import MATCH_OVER, State
+from selfplay.games.state import MATCH_OVER, State, joined
 
 UNKNOWN = -1
 """The seat of a move whose player is not said."""
 
 
-class Moves(NamedTuple):
+class WrittenMoves(NamedTuple):
     """The moves of N matches as they were written, not checked against the rules."""
 
     actions: Tensor
@@ -40,13 +40,13 @@ class Moves(NamedTuple):
         return torch.full(self.actions.shape, UNKNOWN, dtype=torch.int8)
 
 
-def pass_of(game: Game) -> int | None:
+def action_of_pass(game: Game) -> int | None:
     """The action that is a pass, forced or not; None if the game has none."""
     return game.pass_action if game.chosen_pass is None else game.chosen_pass
 
 
 class WrittenMatch(NamedTuple):
-    """One match as it was written; its fields are those of `Moves`."""
+    """One match as it was written; its fields are those of `WrittenMoves`."""
 
     actions: Sequence[int]
     returned: float = nan
@@ -68,7 +68,7 @@ def written_match(
     return WrittenMatch([action for _, action in moves], *(result or (nan, nan)), known, start)
 
 
-def moves_of(matches: Sequence[WrittenMatch | str], game: Game) -> Moves:
+def moves_of(matches: Sequence[WrittenMatch | str], game: Game) -> WrittenMoves:
     """Several matches; a text instead of a match is the reason why it could not be read."""
     read = [NOTHING if isinstance(match, str) else match for match in matches]
     width = max((len(match.actions) for match in read), default=0)
@@ -84,15 +84,10 @@ def moves_of(matches: Sequence[WrittenMatch | str], game: Game) -> Moves:
         starts = joined([match.start or usual for match in read])
     returns, points = (torch.tensor(column) for column in zip(*((m.returned, m.points) for m in read), strict=True))
     broken = {row: match for row, match in enumerate(matches) if isinstance(match, str)}
-    return Moves(actions, returns.float(), points.double(), seats, starts, broken)
+    return WrittenMoves(actions, returns.float(), points.double(), seats, starts, broken)
 
 
-def joined(states: Sequence[State]) -> State:
-    """All matches of several batches, one batch after the other."""
-    return State(*(torch.cat(fields) for fields in zip(*states, strict=True)))
-
-
-def concatenated(parts: Sequence[Moves], game: Game) -> Moves:
+def concatenated(parts: Sequence[WrittenMoves], game: Game) -> WrittenMoves:
     """The matches of all parts, one part after the other."""
     if len(parts) == 1:
         return parts[0]
@@ -112,4 +107,4 @@ def concatenated(parts: Sequence[Moves], game: Game) -> Moves:
         first += len(part.actions)
     actions = torch.cat([wide(part.actions, MATCH_OVER) for part in parts])
     returns, points = torch.cat([part.returns for part in parts]), torch.cat([part.points for part in parts])
-    return Moves(actions, returns, points, seats, starts, broken)
+    return WrittenMoves(actions, returns, points, seats, starts, broken)

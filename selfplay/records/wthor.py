@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER
-from selfplay.records.written import Moves
-from selfplay.registry import parts_of_game_name
+from selfplay.names_of_games import parts_of_game_name
+from selfplay.records.written import WrittenMoves
 
 HEADER = np.dtype(
     [
@@ -52,12 +52,12 @@ class WthorFile:
     def __len__(self) -> int:
         return len(self.matches)
 
-    def moves(self, numbers: slice) -> Moves:
+    def moves(self, numbers: slice) -> WrittenMoves:
         """The matches with these numbers."""
         matches = self.matches[numbers]
         lead = 2.0 * matches["discs"] - self.width**2
         points = torch.from_numpy(lead)
-        return Moves(torch.from_numpy(self._actions(matches["moves"])), torch.sign(points).float(), points)
+        return WrittenMoves(torch.from_numpy(self._actions(matches["moves"])), torch.sign(points).float(), points)
 
     def _actions(self, written: NDArray[np.uint8]) -> NDArray[np.int64]:
         """int64[N, 60]: moves as actions; a square off the board as the number after the last action."""

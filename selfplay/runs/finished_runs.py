@@ -13,10 +13,10 @@ from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
 from selfplay.grading.proof import GRADE_COLUMNS
-from selfplay.grading.tables import LINES, read_rows, table_of
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.tables import LINES, data_frame, read_rows
 from selfplay.training.epochs import read_epochs
 from selfplay.training.fitting import VALIDATION_LOSS
 
@@ -27,7 +27,7 @@ NEEDED = ("level", "rating", *(f"{what}_vs_random" for what in ("wins", "draws",
 """Columns without which a run cannot be compared; the results are empty for level 0."""
 
 
-class Run(NamedTuple):
+class FinishedRun(NamedTuple):
     """A run whose levels are all compared."""
 
     name: str
@@ -54,7 +54,7 @@ class Run(NamedTuple):
 class Runs(NamedTuple):
     """The runs found below a folder."""
 
-    finished: list[Run]
+    finished: list[FinishedRun]
     skipped: dict[str, str]
     """Why each other run was skipped, by its name: it is unfinished, or a file is broken."""
 
@@ -89,7 +89,7 @@ def _numbers_in_order(text: str) -> list[tuple[int, str]]:
     return [(int(part) if re.fullmatch("[0-9]+", part) else -1, part) for part in re.split("([0-9]+)", text)]
 
 
-def _read_run(name: str, run: RunFolder) -> Run:
+def _read_run(name: str, run: RunFolder) -> FinishedRun:
     """Raise StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken, or
     SettingError for an unknown game."""
     levels = run.trained_levels()
@@ -105,7 +105,7 @@ def _read_run(name: str, run: RunFolder) -> Run:
     epochs = read_epochs(losses)
     loss = min((epoch.judged for epoch in epochs if epoch.judged_by == VALIDATION_LOSS), default=None)
     check_against_manifest(losses)
-    read = Run(name, _settings(run, levels[-1]), table, loss)
+    read = FinishedRun(name, _settings(run, levels[-1]), table, loss)
     if (game := read.all_settings.get("game.name")) is not None:
         GAMES.check_recorded(game)
         make_game(game)
@@ -134,7 +134,7 @@ def read_level_table(path: Path) -> pd.DataFrame:
     if not is_table:
         what, _, remedy = level_table(path).partition("; ")
         raise InvalidFileError(path, f"is not {what} (a level or a result is missing); {remedy}")
-    return table_of(level_columns(), [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
+    return data_frame(level_columns(), [dict.fromkeys(GRADE_COLUMNS) | row for row in rows])
 
 
 def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
@@ -160,7 +160,7 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
 # ---------------------------------------------------------------------- what differs between runs
 
 
-def differing_settings(runs: Sequence[Run]) -> list[str]:
+def differing_settings(runs: Sequence[FinishedRun]) -> list[str]:
     """The names of all settings that are not the same in all runs; those in the names of folders come first."""
     named = _differing([run.settings_in_name for run in runs])
     parts = dict.fromkeys(part for run in runs for part in run.settings)
@@ -168,26 +168,26 @@ def differing_settings(runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys([*named, *(name for names in written for name in names)]))
 
 
-def distinguishing_settings(runs: Sequence[Run]) -> list[str]:
+def distinguishing_settings(runs: Sequence[FinishedRun]) -> list[str]:
     """The `differing_settings` in the names of the folders, and those that differ between runs with equal names.
 
     A recipe sets many settings; where runs are named after their recipes, the name of the recipe suffices.
     """
     names = differing_settings(runs)
     named = [name for name in names if any(name in run.settings_in_name for run in runs)]
-    groups: dict[str, list[Run]] = {}
+    groups: dict[str, list[FinishedRun]] = {}
     for run in runs:
         groups.setdefault(settings_key(run, named), []).append(run)
     unexplained = {name for group in groups.values() for name in differing_settings(group)}
     return [name for name in names if name in named or name in unexplained]
 
 
-def settings_key(run: Run, names: Iterable[str]) -> str:
+def settings_key(run: FinishedRun, names: Iterable[str]) -> str:
     """A text that is the same for runs with the same values of these settings."""
     return json.dumps([run.all_settings.get(name) for name in names], sort_keys=True)
 
 
-def setting_text(run: Run, name: str) -> str:
+def setting_in_table(run: FinishedRun, name: str) -> str:
     """The value as written on the command line; empty if it is not known."""
     value = run.all_settings.get(name, "")
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

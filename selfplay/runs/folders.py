@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from omegaconf import OmegaConf
-
 from selfplay.installation import IS_CHECKOUT, PACKAGE_FOLDER
 
 PROJECT_FOLDER = PACKAGE_FOLDER.parent if IS_CHECKOUT else Path.cwd()
@@ -11,5 +9,3 @@ PROJECT_FOLDER = PACKAGE_FOLDER.parent if IS_CHECKOUT else Path.cwd()
 RUNS_FOLDER = PROJECT_FOLDER / "outputs"
 """The folder of the runs if run_dir is not set; each run has a folder named after its game."""
 CONFIG_FOLDER = PACKAGE_FOLDER / "conf"
-
-OmegaConf.register_new_resolver("runs_folder", lambda: str(RUNS_FOLDER), replace=True)

@@ -18,10 +18,10 @@ from selfplay.compute.words import word_of_parts
 from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game
 from selfplay.games.board_checks import are_positions
-from selfplay.grading.compared import Keep, SolvedPosition
-from selfplay.grading.tables import COUNT, TEXT, WORD, Columns, Row, read_rows, table_of, write_csv
-from selfplay.runs.manifest import Manifest
+from selfplay.grading.compared_players import Keep, ValuedPosition
+from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS
+from selfplay.tables import COUNT, TEXT, WORD, Columns, Row, data_frame, read_rows, write_csv
 
 POSITION_TABLE = "a table of solved positions; delete it and compare the levels again"
 
@@ -42,21 +42,21 @@ def kept_in(folder: Path, game: Game) -> Keep:
 
 
 def _kept_positions(
-    folder: Path, game: Game, name: str, record: Mapping[str, Any], make: Callable[[], list[SolvedPosition]]
-) -> list[SolvedPosition]:
-    manifest, path = Manifest(folder), folder / f"{name}.csv"
-    if manifest.is_done(name, record, force=True):
+    folder: Path, game: Game, name: str, record: Mapping[str, Any], make: Callable[[], list[ValuedPosition]]
+) -> list[ValuedPosition]:
+    stage, path = Stage(name, folder, record, force=True), folder / f"{name}.csv"
+    if stage.is_done():
         return _read_positions(path, game)
-    manifest.forget(name)
-    positions = make()
-    if positions:
-        fields = [row for number, position in enumerate(positions) for row in _rows(game, number, position)]
-        write_csv(table_of(position_columns(game), fields), path)
-        manifest.record(name, record, {"positions": len(positions)}, [path.name])
+    with stage.making() as made:
+        positions = make()
+        if positions:
+            fields = [row for number, position in enumerate(positions) for row in _rows(game, number, position)]
+            write_csv(data_frame(position_columns(game), fields), path)
+            made.counts, made.files = {"positions": len(positions)}, [path.name]
     return positions
 
 
-def _rows(game: Game, number: int, position: SolvedPosition) -> list[Row]:
+def _rows(game: Game, number: int, position: ValuedPosition) -> list[Row]:
     state, fields = position.state, dict[str, int]()
     for place in game.rules.position.places:
         value, names = game.field(state, place.name), _columns_of(place)
@@ -83,7 +83,7 @@ def _number(words: Tensor) -> int:
     return int(words) if words.ndim == 1 else int(word_of_parts(words[0].tolist()))
 
 
-def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:
+def _read_positions(path: Path, game: Game) -> list[ValuedPosition]:
     """The positions in a file. Raises InvalidFileError if it could not have been written for this game."""
     positions, rows = [], read_rows(path, position_columns(game), POSITION_TABLE)
     for number, (_, of_one) in enumerate(groupby(rows, lambda row: row.get("position"))):
@@ -97,7 +97,7 @@ def _read_positions(path: Path, game: Game) -> list[SolvedPosition]:
     return positions
 
 
-def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition | None:
+def _position(game: Game, rows: Sequence[dict[str, Any]]) -> ValuedPosition | None:
     """The position that these rows describe, one for each legal action; None if it is not a position of the game."""
     first, kind = rows[0], game.rules.position
     values = [row.get("value", EVERY_LOSS) for row in rows]
@@ -116,4 +116,4 @@ def _position(game: Game, rows: Sequence[dict[str, Any]]) -> SolvedPosition | No
     state = game.state_at(torch.from_numpy(packed))
     state = state._replace(current_player=torch.tensor([first["to_move"]], dtype=torch.int8))
     legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    return SolvedPosition(state, dict(zip(legal, values, strict=False)), first.get("group", ""))
+    return ValuedPosition(state, dict(zip(legal, values, strict=False)), first.get("group", ""))

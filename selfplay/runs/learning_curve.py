@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
-from selfplay.grading.tables import COUNT, Columns, read_rows
 from selfplay.runs.command_lines import command_line
+from selfplay.tables import COUNT, Columns, read_rows
 
 CURVE_COLUMNS: Columns = dict.fromkeys(("matches", "first_won", "drawn", "second_won"), COUNT)
 CURVE_TABLE = f"a table of learned matches; {command_line('train-tabular')} with force=true learns them again"

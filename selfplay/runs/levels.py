@@ -4,16 +4,19 @@ import logging
 from functools import cache
 from numbers import Real
 from pathlib import Path
+from typing import NamedTuple
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import folder_of, require, whole_number
+from selfplay.errors import InvalidFileError
+from selfplay.files import read_once
 from selfplay.games import Game, make_game
-from selfplay.players.agent import Agent
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.tables import COUNT, SHARE, Columns, read_rows
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +49,64 @@ def agent_of_level(run_dir: str | Path, level: int | None = None, game: Game | N
     run = RunFolder(folder_of("run_dir", run_dir))
     level = max(run.newest_level(), 1) if level is None else whole_number("level", level)
     return load_agent(run.existing_agent(level), game, f"level {level}")
+
+
+class Rated(NamedTuple):
+    """A level that has played tree search with random matches, at equal work for each move."""
+
+    level: int
+    simulations: int
+    """Its simulations for each move."""
+    rollouts: int
+    """Random matches of the other search for each move."""
+    score: float
+    """Its points per match, from 0 to 1."""
+    rollout_share: float = 0.0
+    """How much of the values were those of random matches."""
+    mixed_rollouts: int = 1
+    """Random matches for each position, if there were any."""
+    score_low: float | None = None
+    score_high: float | None = None
+    """The 95 % interval of the score; None in tables that do not have it."""
+    work: int | None = None
+    """The work of the searches in the matches from which it and earlier levels have learned, in multiplications."""
+
+    def search(self, simulations: int | None = None) -> str:
+        """The name of the player that searches as in the rating, with this number of simulations or the usual one."""
+        options = [] if simulations is None else [f"simulations={simulations}"]
+        if self.rollout_share:
+            options += [f"rollout_share={self.rollout_share:g}", f"rollouts={self.mixed_rollouts}"]
+        return f"mcts:level:{self.level}{'?' if options else ''}{'&'.join(options)}"
+
+
+RATED_COLUMNS: Columns = {
+    **{"level": COUNT, "simulations": COUNT, "rollouts": COUNT, "score": SHARE},
+    **{"rollout_share": SHARE, "mixed_rollouts": COUNT, "score_low": SHARE, "score_high": SHARE, "work": COUNT},
+}
+"""Those of versus_rollouts.csv that say how good a level is."""
+REQUIRED = ("level", "simulations", "rollouts", "score")
+MOST_TABLES = 1000
+"""The largest number of tables that are kept."""
+RATED = "a table of matches against random matches; delete it and learn again"
+
+
+def rated_levels(run: RunFolder) -> list[Rated]:
+    """The levels of a run with such a rating, in order. Raises InvalidFileError if a table is broken."""
+    levels = run.levels_with(run.versus_rollouts(0).name)
+    return [rated for level in levels for rated in _rated(run.versus_rollouts(level))]
+
+
+@read_once(MOST_TABLES)
+def _rated(path: Path) -> list[Rated]:
+    rows = read_rows(path, RATED_COLUMNS, RATED)
+    if any(row.get(name) is None for row in rows for name in REQUIRED):
+        raise InvalidFileError(path, f"it is not {RATED}")
+    return [Rated(**row) for row in rows]
+
+
+def best_level(run: RunFolder) -> Rated | None:
+    """The newest level that is better than random matches; None if there is none. Raises as `rated_levels`."""
+    return max((rated for rated in rated_levels(run) if rated.score > 1 / 2), default=None)
 
 
 def load_level(

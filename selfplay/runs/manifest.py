@@ -1,25 +1,79 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
-A `Stage` is skipped if its files are there and were made with the same settings and code, and recorded when it ends.
+If settings name code from outside this program, such as a game of one's own, the digest of that code is kept too.
+Settings name it as `module:attribute`, or by the name under which an installed package offers it.
 """
 
 import json
-import logging
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from selfplay.code_identity import digests_by_module, outside_identity
 from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.installation import recorded_versions
-from selfplay.runs.outside_code import CODE, RecordedCode, Sha256, changed_code, code_of
+from selfplay.registry import outside_parts
 
-log = logging.getLogger(__name__)
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+CODE = "code"
+"""The entry with the code in a record."""
+
+
+@with_config(ConfigDict(strict=True, extra="allow"))
+class RecordedCode(TypedDict):
+    """What is recorded of code from outside."""
+
+    python: str
+    """The version of Python, such as 3.11: what another one makes of the same source differs."""
+    sha256: Sha256
+    """The digest of all of it together."""
+    modules: dict[str, Sha256]
+    """The digests of what it uses of each module."""
+
+
+def code_of(record: object) -> dict[str, RecordedCode]:
+    """The code from outside that a record names, as an entry for the record; empty if there is none."""
+    parts = outside_parts([*texts_in(record)])
+    if not parts:
+        return {}
+    identity = outside_identity([part for _, part in sorted(parts.items())])
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {CODE: {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}}
+
+
+def changed_code(was: RecordedCode | None, record: object) -> str:
+    """What has changed in the code from outside that a record names, as text; empty if nothing has.
+
+    Args:
+        was: what was recorded of it; None: nothing, so that it counts as the same.
+    """
+    now = code_of(record).get(CODE)
+    if was is None or now is None or was["python"] != now["python"] or was["sha256"] == now["sha256"]:
+        return ""
+    before, after = was["modules"], now["modules"]
+    names = [name for name in after if before.get(name) != after[name]] or list(after)
+    files = [file for name in names if (file := getattr(sys.modules.get(name), "__file__", None))]
+    return f"the code of {', '.join(files or names)} has changed, or a value that it uses"
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in nested lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from texts_in(inner)
+
 
 MANIFEST_FORMAT = 2
 
@@ -100,7 +154,7 @@ class Manifest:
             settings: by their dotted names, as they will be recorded.
             defaults: what settings are where they are not recorded.
             force: return False where StageError would be raised, and if a file was released.
-            names: texts that name further code, see `Stage.names`.
+            names: texts that name further code, see `selfplay.runs.stage.Stage`.
 
         Raises StageError, naming the difference, if the files were made with other settings or code, or were changed
         since.
@@ -200,48 +254,3 @@ def _differences(section: Section, now: Mapping[str, Any], defaults: Mapping[str
         for name, (a, b) in pairs.items()
         if a != b
     )
-
-
-class Made:
-    """What a stage has made, for its record."""
-
-    def __init__(self) -> None:
-        self.files: list[str] = []
-        """Their names in the folder of the stage."""
-        self.counts: dict[str, int] = {}
-
-
-class Stage(NamedTuple):
-    """What a stage is: a section of the manifest in a folder, and everything that its files depend on."""
-
-    name: str
-    folder: Path
-    record: Mapping[str, Any]
-    """Settings and digests of inputs, by their dotted names."""
-    defaults: Mapping[str, object] = MappingProxyType({})
-    """What settings are where they are not recorded: see `Manifest.is_done`."""
-    force: bool = False
-    """Make the files again if they were made with other settings."""
-    names: object = ()
-    """Settings that are not recorded, but name code from outside this program that the files depend on."""
-
-    def is_done(self, what: str | None = None, more: str = "") -> bool:
-        """Whether its files exist and were made with this record; the log then says that `what` is skipped, and `more`.
-
-        Raises StageError, naming the difference, if they were made with other settings, unless `force`.
-        """
-        is_done = Manifest(self.folder).is_done(
-            self.name, self.record, self.defaults, force=self.force, names=self.names
-        )
-        if is_done and what is not None:
-            log.info("%s, skipped%s", what, more)
-        return is_done
-
-    @contextmanager
-    def making(self) -> Iterator[Made]:
-        """The files are made in this block, and recorded at its end. If it fails or is killed, nothing is recorded."""
-        manifest, made = Manifest(self.folder), Made()
-        manifest.forget(self.name)
-        yield made
-        # The block may have changed other sections.
-        Manifest(self.folder).record(self.name, self.record, made.counts, made.files, self.names)

@@ -1,20 +1,19 @@
 """The files of a run: where each is and the lock with which one process at a time writes them."""
 
+import errno
 import fcntl
 import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import wraps
 from pathlib import Path
 from threading import get_ident
-from typing import Any, Protocol, TypeVar, cast
 
 from selfplay.compute.process import process_rank
 from selfplay.dataset.formats import DATASET_FORMATS
-from selfplay.errors import RunLockedError, StageError
+from selfplay.errors import RunLockedError, StageError, system_reason
 from selfplay.files import check_writable
 from selfplay.runs.command_lines import command_for
 from selfplay.runs.folders import PROJECT_FOLDER
@@ -26,16 +25,12 @@ PROBCUT_FILE = "probcut.yaml"
 LEARNER_FILE = "learner.safetensors"
 """The file from which temporal-difference learning of the next level continues, in addition to the weights."""
 
+NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+
 _holders: dict[tuple[int, int], int] = {}
 """The threads that hold the locks of runs, by device and inode of the .lock files."""
 os.register_at_fork(after_in_child=_holders.clear)
-
-
-class OfRun(Protocol):
-    """Settings of a program that works on a run."""
-
-    @property
-    def run_dir(self) -> str: ...
 
 
 class RunFolder:
@@ -52,16 +47,8 @@ class RunFolder:
         self.endgames, self.judged_positions = comparison / "endgames.csv", comparison / "judged_positions.csv"
         self.proofs = comparison / "proofs"
 
-    @classmethod
-    def of(cls, settings: OfRun) -> "RunFolder":
-        return cls(Path(settings.run_dir))
-
     def level(self, level: int) -> Path:
         return self.path / f"level_{level:02d}"
-
-    def stage_folder(self, level: int, output_dir: str | None) -> Path:
-        """The folder of the files of a stage: `output_dir`, or the folder of the level."""
-        return self.level(level) if output_dir is None else Path(output_dir)
 
     def dataset(self, level: int, form: str = "csv") -> Path:
         """The matches that this level played, in this format: a file for csv, a folder for parquet."""
@@ -77,6 +64,14 @@ class RunFolder:
     def strength(self, level: int) -> Path:
         """How strong this level is, a row of the table of the comparison, measured as soon as it was trained."""
         return self.level(level) / "strength.csv"
+
+    def versus_rollouts(self, level: int) -> Path:
+        """Its matches against tree search with random matches at equal work, if it learned a policy."""
+        return self.level(level) / "versus_rollouts.csv"
+
+    def temperatures(self, level: int) -> Path:
+        """The temperatures of the strengths below the strongest, if they were found when this was the newest level."""
+        return self.level(level) / "temperatures.csv"
 
     def evaluation(self, level: int) -> Path:
         """The weights of this level as an evaluation for searches, if they were exported."""
@@ -162,20 +157,23 @@ class RunFolder:
 
         Raises:
             RunLockedError: another process holds the lock, or another thread of this one.
-            StageError: the folder does not exist, or cannot be written to.
+            StageError: the folder does not exist or cannot be made, or its file system has no locks.
+
+        Of a folder that cannot be written to, the lock is held if it can be: commands whose work is done write nothing.
         """
         is_new, path = not self.path.exists(), self.path / ".lock"
         if is_new and not create:
             raise StageError(f"{self.path} does not exist; set run_dir to the folder of a run")
-        if path.exists() and _holders.get(_key(path.stat())) == get_ident():
+        if any(one.exists() and _holders.get(_key(one.stat())) == get_ident() for one in (path, self.path)):
             yield
             return
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
                 check_writable(path)
-                file = stack.enter_context(path.open("ab"))
-                key = _key(os.fstat(file.fileno()))
+                file, locked = _opened_to_lock(path)
+                stack.callback(os.close, file)
+                key = _key(os.fstat(file))
                 holder = _holders.get(key)
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _holders[key] = get_ident()
@@ -186,7 +184,12 @@ class RunFolder:
                     f"another {who} is using {self.path}; wait for it, or set another run_dir"
                 ) from error
             except OSError as error:
-                raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
+                if error.errno in WITHOUT_LOCKS:
+                    raise StageError(
+                        f"cannot lock {path}: {error.strerror}; set run_dir to a folder of a file system with locks, "
+                        "such as a local disk"
+                    ) from error
+                raise StageError(f"cannot write in {self.path}: {system_reason(error)}") from error
             try:
                 yield
             except BaseException:
@@ -197,8 +200,23 @@ class RunFolder:
                         with suppress(OSError):
                             folder.rmdir()
                 raise
-            if not (path.exists() and _key(path.stat()) == key):
+            if not (locked.exists() and _key(locked.stat()) == key):
                 raise StageError(f"{self.path} was deleted or replaced meanwhile; run the same command again")
+
+
+def _opened_to_lock(path: Path) -> tuple[int, Path]:
+    """The descriptor of a .lock file, and what is locked: the folder itself if it cannot be written to and has no such
+    file.
+
+    Raises OSError.
+    """
+    try:
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666), path
+    except OSError as error:
+        if error.errno not in NOT_WRITABLE:
+            raise
+    locked = path if path.exists() else path.parent
+    return os.open(locked, os.O_RDONLY), locked
 
 
 def _key(status: os.stat_result) -> tuple[int, int]:
@@ -218,33 +236,27 @@ def logging_with(handler: logging.Handler, form: str) -> Iterator[None]:
         handler.close()
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+@contextmanager
+def writing_run(run: RunFolder, *, create: bool) -> Iterator[None]:
+    """Hold the lock of the run in the block, as `RunFolder.lock` does.
 
-
-def writes_run(*, create: bool) -> Callable[[Function], Function]:
-    """Let a function, whose first argument is the settings of a run, hold the lock of the run as `RunFolder.lock` does.
-
-    The outermost such function in a thread appends the messages of the library to the run's run.log. Of several
-    processes that torchrun started, only the first locks and logs.
+    The outermost such block in a thread appends the messages of the library to the run's run.log. Of several processes
+    that torchrun started, only the first locks and logs.
     """
-
-    def decorate(function: Function) -> Function:
-        @wraps(function)
-        def writing(settings: OfRun, *args: Any, **kwargs: Any) -> Any:
-            with ExitStack() as stack:
-                if process_rank() == 0:
-                    run, is_outermost = RunFolder.of(settings), get_ident() not in _holders.values()
-                    stack.enter_context(run.lock(create=create))
-                    if is_outermost:
-                        path = run.path / "run.log"
-                        check_writable(path)
-                        file = logging.FileHandler(path, encoding="utf-8", delay=True)
-                        stack.enter_context(logging_with(file, "%(asctime)s %(message)s"))
-                return function(settings, *args, **kwargs)
-
-        return cast(Function, writing)
-
-    return decorate
+    with ExitStack() as stack:
+        if process_rank() == 0:
+            is_outermost = get_ident() not in _holders.values()
+            stack.enter_context(run.lock(create=create))
+            if is_outermost:
+                path = run.path / "run.log"
+                check_writable(path)
+                # What is done already is said on the screen only.
+                if not os.access(path if path.exists() else run.path, os.W_OK):
+                    yield
+                    return
+                file = logging.FileHandler(path, encoding="utf-8", delay=True)
+                stack.enter_context(logging_with(file, "%(asctime)s %(message)s"))
+        yield
 
 
 def _levels_text(levels: list[int]) -> str:

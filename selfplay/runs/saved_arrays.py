@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.files import errors_of_archive, open_file, written_whole
-from selfplay.runs.outside_code import code_of
+from selfplay.runs.manifest import code_of
 
 DIGEST = "sha256"
 REMEDY = "; force=true starts anew"

@@ -17,31 +17,33 @@ from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import bit_like, load, lowest, store
 from selfplay.compute.positions import pack
+from selfplay.games.general_rules import pass_of
 from selfplay.games.rules import Position, Rules
 from selfplay.search.evaluation import CompiledValue, finished_value, moves_again
-from selfplay.search.transposition_table import LEAST_STORED_DEPTH, NO_ACTION, expect
+from selfplay.search.negamax_memory import NegamaxSearch
+from selfplay.search.transposition_table import LEAST_STORED_DEPTH, NO_ACTION, prefetch_entry
 
 MIN_VALUE_DEPTH = 4
 """The smallest number of remaining plies at which moves are ordered by value."""
 
 
 @cache
-def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int) -> Callable[..., int]:
+def order_of_actions(rules: Rules, unfinished_value: CompiledValue, pass_action: int | None) -> Callable[..., int]:
     """`list_actions(position, bits, first_action, left, search)` of a game with these rules.
 
     It writes the actions of `bits`, or a pass if there are none, into `search.actions[left]` in the order in which they
     are to be tried, `first_action` first, and with `left` > 1 the positions after them into `search.following`; it
-    returns their number. `search` is a `selfplay.search.negamax.NegamaxSearch`.
+    returns their number.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end = finished_value(rules)
+    value_at_end, pass_in = finished_value(rules), pass_of(pass_action)
 
     @part_of_compiled
-    def replies(position: Position, search: Any) -> Any:
+    def replies(position: Position, search: NegamaxSearch) -> Any:
         return bit_count(legal_actions(position))
 
     @part_of_compiled
-    def value(position: Position, search: Any) -> Any:
+    def value(position: Position, search: NegamaxSearch) -> Any:
         bits = legal_actions(position)
         total = search.reply_value * bit_count(bits)
         if bits == 0 and is_terminal(position):
@@ -53,10 +55,10 @@ def order_of_actions(rules: Rules, unfinished_value: CompiledValue, passing: int
     by_replies, by_value = _sorting_by(replies, rules), _sorting_by(value, rules)
 
     @part_of_compiled
-    def list_actions(position: Position, bits: Bits, first_action: int, left: int, search: Any) -> int:
+    def list_actions(position: Position, bits: Bits, first_action: int, left: int, search: NegamaxSearch) -> int:
         actions, following = search.actions[left], search.following[left]
         if bits == 0:
-            actions[0] = passing
+            actions[0] = passing = pass_in(position)
             store(following, 0, pack(play(position, passing)))
             return 1
         if left == 1 or not search.ordered:
@@ -89,7 +91,7 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
     play, is_again = rules.play, moves_again(rules)
 
     @part_of_compiled
-    def list_sorted(position: Position, bits: Bits, first_action: int, left: int, search: Any) -> int:
+    def list_sorted(position: Position, bits: Bits, first_action: int, left: int, search: NegamaxSearch) -> int:
         actions, ranks, table, count = search.actions[left], search.ranks, search.table, 0
         following = search.following[left]
         while bits != 0:
@@ -98,7 +100,7 @@ def _sorting_by(rank_of: Callable[..., float], rules: Rules) -> Callable[..., in
             after = play(position, action)
             packed = pack(after)
             if left > LEAST_STORED_DEPTH:
-                expect(table, packed)
+                prefetch_entry(table, packed)
             rank = -np.inf
             if action != first_action:
                 rank = -rank_of(after, search) if is_again(after) else rank_of(after, search)

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import Words, by_reference, compiled
 from selfplay.compute.compiled_words import load
 from selfplay.games.rules import Rules
+from selfplay.games.tiers import Tier
 from selfplay.search.evaluation import CompiledBatchValue, CompiledValue
-from selfplay.search.negamax import STOPPED, VISITED, Negamax, NegamaxSearch, negamax_of
+from selfplay.search.general_values import general_value
+from selfplay.search.negamax import Negamax, negamax_of
+from selfplay.search.negamax_memory import STOPPED, VISITED, NegamaxSearch
 from selfplay.search.probcut import compile_probe
 from selfplay.search.threads import STOP, is_shared
 from selfplay.search.transposition_table import NO_ACTION
@@ -45,7 +48,7 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
     It fills `found`, a `BatchResult`, and returns False if it was stopped. If several threads search one position, the
     first to finish stops the others.
     """
-    (negamax, leaf), prefers_sooner, unpack = parts, rules.margin is None, rules.position.unpack
+    (negamax, leaf), unpack = parts, rules.position.unpack
 
     def search_batch(positions: Words, search: NegamaxSearch, found: BatchResult) -> bool:
         shared = by_reference(search)
@@ -76,7 +79,7 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
             while line[length] != -1:
                 length += 1
             is_final = not is_open
-            if prefers_sooner and length < depth:
+            if search.sooner > 0.0 and length < depth:
                 # The match ends there. The value is that of a win, draw or loss, without the preference for the sooner
                 # end.
                 value = np.sign(value) * abs(search.parameters.finished[0])
@@ -88,6 +91,15 @@ def search_of(rules: Rules, parts: tuple[Negamax, Negamax]) -> Callable[..., boo
         return True
 
     return search_batch
+
+
+def search_in(
+    tier: Tier, unfinished_value: CompiledValue, unfinished_values: CompiledBatchValue | None, has_cuts: bool
+) -> Callable[..., bool]:
+    """`compile_search` in a tier; the general one values positions one after the other."""
+    if tier.table is not None:
+        unfinished_value, unfinished_values = general_value(tier.table.size), None
+    return compile_search(tier.rules, unfinished_value, unfinished_values, tier.pass_action, has_cuts)
 
 
 @cache

@@ -5,22 +5,19 @@ solver.solve(state).value
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.checks import require
 from selfplay.compute.compilation import Words, require_compiled
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.compute.positions import Packed
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
-from selfplay.games.outcomes import Outcome
 from selfplay.games.state import State
 from selfplay.pickling import MadeAgain
 from selfplay.registry import Registry
@@ -258,33 +255,6 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
     make: Any = solver_class(game)
     solver: ExactSolver = make(game, table_bits)
     return solver
-
-
-def require_exact_outcomes(game: Game, outcome: Outcome, exact_from: int) -> None:
-    """Raise SettingError if no exact solver finds these outcomes of positions with `exact_from` empty squares."""
-    if game.exact_solver is None:
-        raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
-    solver = solver_class(game)
-    if outcome(game)[1] and not solver.counts_points:
-        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
-    require("exact_from", exact_from, exact_from <= solver.practical_empties, f"from 1 to {solver.practical_empties}")
-
-
-def exact_outcomes(
-    solver: ExactSolver, state: State, guesses: Words, outcome: Sequence[float] | NDArray[np.float64]
-) -> tuple[Words, NDArray[np.float64]]:
-    """Exact values of positions to the player to move: as the solver counts (int64[B]), and as outcomes (float64[B]).
-
-    In Othello, squares that are empty at the end count for the winner here; in matches only discs count.
-
-    Args:
-        guesses: int64[B], of the values as the solver counts: good ones save time.
-        outcome: the result of an `Outcome`.
-    """
-    win, point = outcome
-    bound = np.full_like(guesses, solver.game.num_squares if point else 1)
-    values = solver.values_within(state, -bound, bound, guesses)
-    return values, win * np.sign(values) + point * values
 
 
 def solves_whole_matches(game: Game) -> bool:

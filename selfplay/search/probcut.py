@@ -35,7 +35,9 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.files import CHECKED, FileFormat
 from selfplay.games.rules import Position
-from selfplay.search.evaluation import PHASE_STARTS, CompiledValue, phase_at
+from selfplay.search.evaluation import CompiledValue
+from selfplay.search.feature_evaluation import PHASE_STARTS, phase_at
+from selfplay.search.negamax_memory import NegamaxSearch
 
 
 class Probing(NamedTuple):
@@ -58,7 +60,9 @@ def compile_probe(unfinished_value: CompiledValue) -> Callable[..., Any]:
     """The probe of `negamax_of`; `search.probing` is a `Probing`."""
 
     @part_of_compiled
-    def probe(position: Position, left: int, alpha: float, beta: float, search: Any) -> tuple[int, float, bool]:
+    def probe(
+        position: Position, left: int, alpha: float, beta: float, search: NegamaxSearch
+    ) -> tuple[int, float, bool]:
         probing = search.probing
         if left >= len(probing.shallow) or probing.shallow[left] == 0 or (alpha == -np.inf and beta == np.inf):
             return 0, 0.0, False

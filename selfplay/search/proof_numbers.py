@@ -15,16 +15,17 @@ on how a position was reached.
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, by_reference, compiled, part_of_compiled, recursive_part
-from selfplay.compute.compiled_words import load, lowest, num_parts, part, position_hash, store
+from selfplay.compute.compiled_words import load, lowest, num_position_words, part, position_hash, store
 from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import fold
+from selfplay.games.general_rules import pass_of
 from selfplay.games.rules import Position, Rules
 from selfplay.search.evaluation import moves_again
 from selfplay.search.threads import STOP, StopFlag
@@ -64,6 +65,62 @@ class ProofSearch(NamedTuple):
     stop: StopFlag
 
 
+@part_of_compiled
+def places_of(packed: Word, goal: int, table: Numbers) -> tuple[int, int]:
+    """The two places at which the entry of a position can begin."""
+    size = num_position_words(packed) + POSITION
+    first = fold(position_hash(packed), goal) & (table.shape[0] // size - 2)
+    return first * size, (first + 1) * size
+
+
+@part_of_compiled
+def is_here(place: int, packed: Word, goal: int, table: Numbers) -> bool:
+    same = table[place + WORK] != 0 and (table[place + WORK] & 1) == goal
+    for k in range(num_position_words(packed)):
+        same = same and table[place + POSITION + k] == part(packed, k)
+    return bool(same)
+
+
+@part_of_compiled
+def keep(packed: Word, goal: int, numbers: tuple[int, int], work: int, table: Numbers) -> None:
+    """Write the numbers of a position to its entry, or to that of its two places with less work."""
+    one, other = places_of(packed, goal, table)
+    place = other if table[one + WORK] > table[other + WORK] else one
+    for same in (one, other):
+        if is_here(same, packed, goal, table):
+            place, work = same, work + (table[same + WORK] >> 1)
+    # Even a position with much work is replaced at last.
+    for old in (one, other):
+        table[old + WORK] -= (table[old + WORK] >> 4) << 1
+    table[place + WORK], table[place + NUMBERS] = max(1, work) << 1 | goal, numbers[0] << SHIFT | numbers[1]
+    for k in range(num_position_words(packed)):
+        table[place + POSITION + k] = part(packed, k)
+
+
+@part_of_compiled
+def easiest(size: int, ply: int, search: ProofSearch) -> tuple[int, int, int]:
+    """The action for which reaching the goal is the easiest, the number of the second easiest, and the largest
+    number for not reaching it."""
+    wins, actions, reached = search.wins[ply], search.actions[ply], search.reached[ply & 1]
+    best, second, loss = 0, SOLVED, search.losses[ply, 0]
+    for place in range(1, size):
+        loss = max(loss, search.losses[ply, place])
+        is_liked = wins[place] == wins[best] and reached[actions[place]] > reached[actions[best]]
+        if wins[place] < wins[best] or is_liked:
+            best, second = place, wins[best]
+        else:
+            second = min(second, wins[place])
+    return best, second, loss
+
+
+@part_of_compiled
+def leave_out(place: int, last: int, ply: int, search: ProofSearch) -> None:
+    """Put the last of the undecided positions in the place of one that is decided."""
+    store(search.following[ply], place, load(search.following[ply], last))
+    for numbers in (search.actions, search.again, search.wins, search.losses):
+        numbers[ply, place] = numbers[ply, last]
+
+
 @cache
 def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple[int, int]]:
     """Compile `prove(positions, row, goal, search)`: searches a position until it is decided, or to the limit.
@@ -72,21 +129,7 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
     """
     legal_actions, play = rules.legal_actions, rules.play
     is_terminal, return_to_move = rules.is_terminal, rules.return_to_move
-    unpack, is_again, passing = rules.position.unpack, moves_again(rules), -1 if pass_action is None else pass_action
-
-    @part_of_compiled
-    def places_of(packed: Word, goal: int, table: Numbers) -> tuple[int, int]:
-        """The two places at which the entry of a position can begin."""
-        size = num_parts(packed) + POSITION
-        first = fold(position_hash(packed), goal) & (table.shape[0] // size - 2)
-        return first * size, (first + 1) * size
-
-    @part_of_compiled
-    def is_here(place: int, packed: Word, goal: int, table: Numbers) -> bool:
-        same = table[place + WORK] != 0 and (table[place + WORK] & 1) == goal
-        for k in range(num_parts(packed)):
-            same = same and table[place + POSITION + k] == part(packed, k)
-        return bool(same)
+    unpack, is_again, pass_in = rules.position.unpack, moves_again(rules), pass_of(pass_action)
 
     @part_of_compiled
     def numbers_of(position: Position, packed: Word, goal: int, search: ProofSearch) -> tuple[int, int]:
@@ -103,21 +146,6 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
         return 1, max(1, bit_count(bits))
 
     @part_of_compiled
-    def keep(packed: Word, goal: int, numbers: tuple[int, int], work: int, table: Numbers) -> None:
-        """Write the numbers of a position to its entry, or to that of its two places with less work."""
-        one, other = places_of(packed, goal, table)
-        place = other if table[one + WORK] > table[other + WORK] else one
-        for same in (one, other):
-            if is_here(same, packed, goal, table):
-                place, work = same, work + (table[same + WORK] >> 1)
-        # Even a position with much work is replaced at last.
-        for old in (one, other):
-            table[old + WORK] -= (table[old + WORK] >> 4) << 1
-        table[place + WORK], table[place + NUMBERS] = max(1, work) << 1 | goal, numbers[0] << SHIFT | numbers[1]
-        for k in range(num_parts(packed)):
-            table[place + POSITION + k] = part(packed, k)
-
-    @part_of_compiled
     def list_undecided(position: Position, goal: int, ply: int, search: ProofSearch) -> int:
         """Write the undecided positions that follow; their number, or -1 if an action reaches the goal."""
         following, again, wins, losses = search.following[ply], search.again[ply], search.wins[ply], search.losses[ply]
@@ -125,7 +153,7 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
         number = max(1, bit_count(bits))
         search.counts[VISITED] += number
         for _ in range(number):
-            action = passing
+            action = pass_in(position)
             if bits != 0:
                 action = lowest(bits)
                 bits &= bits - 1
@@ -142,28 +170,6 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
                 search.actions[ply, size], again[size], wins[size], losses[size] = action, same, win, loss
                 size += 1
         return size
-
-    @part_of_compiled
-    def easiest(size: int, ply: int, search: ProofSearch) -> tuple[int, int, int]:
-        """The action for which reaching the goal is the easiest, the number of the second easiest, and the largest
-        number for not reaching it."""
-        wins, actions, reached = search.wins[ply], search.actions[ply], search.reached[ply & 1]
-        best, second, loss = 0, SOLVED, search.losses[ply, 0]
-        for place in range(1, size):
-            loss = max(loss, search.losses[ply, place])
-            is_liked = wins[place] == wins[best] and reached[actions[place]] > reached[actions[best]]
-            if wins[place] < wins[best] or is_liked:
-                best, second = place, wins[best]
-            else:
-                second = min(second, wins[place])
-        return best, second, loss
-
-    @part_of_compiled
-    def leave_out(place: int, last: int, ply: int, search: ProofSearch) -> None:
-        """Put the last of the undecided positions in the place of one that is decided."""
-        store(search.following[ply], place, load(search.following[ply], last))
-        for numbers in (search.actions, search.again, search.wins, search.losses):
-            numbers[ply, place] = numbers[ply, last]
 
     @recursive_part
     def search_below(
@@ -203,7 +209,10 @@ def compile_proofs(rules: Rules, pass_action: int | None) -> Callable[..., tuple
         position = unpack(packed)
         win, loss = numbers_of(position, packed, goal, shared)
         if win != 0 and loss != 0:
-            win, loss = search_below(position, goal, SOLVED, SOLVED, 0, shared)
+            # Numbers, not constants: these would have types of their own, which the search would be compiled for too.
+            most: Any = np.int64(SOLVED)
+            ply: Any = np.int64(0)
+            win, loss = search_below(position, goal, most, most, ply, shared)
             keep(packed, goal, (win, loss), search.counts[VISITED] - before, search.table)
         return win, loss
 

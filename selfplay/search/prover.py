@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_word_type import word_dtype
-from selfplay.compute.compiled_words import word_rows
 from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.games.tiers import Tier
 from selfplay.pickling import MadeAgain
 from selfplay.search.deadline import StoppedError
 from selfplay.search.proof_numbers import DRAW, DRAWS, LIMIT, POSITION, VISITED, WIN, ProofSearch, compile_proofs
 from selfplay.search.threads import STOP, StopFlag, make_stop_flag, run_interruptibly
+from selfplay.search.tiers import Calls, tiers_of
 
 TABLE_BITS = 19
 """The usual size of the table: 2**TABLE_BITS entries."""
@@ -53,6 +54,7 @@ class Prover(MadeAgain):
         num_actions, num_words = self.game.num_distinct_actions, rules.position.num_words
         actions, again, wins, losses = np.zeros((4, plies, num_actions), dtype=np.int64)
         return ProofSearch(
+            # As long as no position is searched, of the tier that has the rules of the game.
             np.zeros((plies, num_actions), word_dtype(num_words)),
             actions,
             again,
@@ -87,12 +89,16 @@ class Proofs:
     """
 
     def __init__(self, game: Game, state: State, search: ProofSearch) -> None:
-        self._search, self._prove = search, compile_proofs(game.rules, game.pass_action)
+        self._game, self._tiers = game, tiers_of(game.rules, game.pass_action, compile_proofs)
+        self._search = search
+        self._tier = self._tiers.tier(self._calls_in)
+        if search.following.dtype != self._tier.word:
+            self._search = search._replace(following=np.zeros(search.following.shape, self._tier.word))
         self.actions: list[int] = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         rows = state.select(torch.zeros(len(self.actions), dtype=torch.int64))
         after = game.step_unchecked(rows, torch.tensor(self.actions))
         self._signs = torch.where(after.current_player == state.current_player, 1, -1).tolist()
-        self._position, self._after = word_rows(state.position), word_rows(after.position)
+        self._position, self._after = (self._tier.rows(one.position.numpy()) for one in (state, after))
         self.results: Results = np.full(game.num_distinct_actions, np.nan, dtype=np.float32)
 
     @property
@@ -146,6 +152,13 @@ class Proofs:
 
         run_interruptibly(search, seconds, "proving results")
 
+    def _calls_in(self, tier: Tier) -> Calls:
+        """What a search calls in a tier, with arguments of their types."""
+        num_words, shape = self._game.rules.position.num_words, self._search.following.shape
+        none, search = np.zeros((0, num_words), dtype=np.int64), self._search
+        search = search._replace(following=np.zeros(shape, tier.word))
+        return [(compile_proofs(tier.rules, tier.pass_action), (tier.rows(none), 0, 0, search))]
+
     @property
     def _visited(self) -> int:
         return int(self._search.counts[VISITED])
@@ -160,9 +173,12 @@ class Proofs:
     def _result(self, positions: Words, row: int, sign: int, most_visited: int) -> float:
         """The result of a position to the player to move at first; nan if it is not proved. `sign`: 1 if the same
         player is to move there, else -1."""
-        self._search.counts[LIMIT] = self._visited + most_visited
+        before, prove = self._visited, compile_proofs(self._tier.rules, self._tier.pass_action)
+        self._search.counts[LIMIT] = before + most_visited
         for goal in (WIN, DRAW):
-            found = self._prove(positions, row, goal if sign > 0 else 1 - goal, self._search)
+            found = prove(positions, row, goal if sign > 0 else 1 - goal, self._search)
+            self._tiers.worked(self._tier, self._visited - before, self._calls_in)
+            before = self._visited
             reached, missed = found[::sign]
             if reached == 0:
                 return float(goal)

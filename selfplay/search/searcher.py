@@ -1,6 +1,5 @@
 """Look-ahead search for any game: the value of a position and the best action there."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -12,17 +11,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.checks import check_parameters, count, require, within
-from selfplay.compute.compiled_word_type import word_dtype
-from selfplay.compute.compiled_words import word_rows
+from selfplay.compute.compilation import Words
 from selfplay.compute.devices import SEARCH_THREADS
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.games.tiers import Tier
 from selfplay.pickling import MadeAgain
-from selfplay.search.batch_search import LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW, BatchResult, compile_search, search_of
+from selfplay.search.batch_search import LOOK_LESS, MIN_WINDOW_DEPTH, WINDOW, BatchResult, search_in, search_of
 from selfplay.search.deadline import current_deadline
-from selfplay.search.evaluation import AT_ONCE, Evaluation
-from selfplay.search.negamax import ALGORITHMS, Ahead, NegamaxSearch, negamax_of
+from selfplay.search.evaluation import AT_ONCE, CompiledBatchValue, CompiledValue, Evaluation
+from selfplay.search.general_values import general_evaluation
+from selfplay.search.negamax import ALGORITHMS, SOONER, negamax_of
+from selfplay.search.negamax_memory import Ahead, NegamaxSearch
 from selfplay.search.probcut import Probing
 from selfplay.search.threads import (
     StopFlag,
@@ -32,8 +33,9 @@ from selfplay.search.threads import (
     run_interruptibly,
     search_together,
 )
+from selfplay.search.tiers import Calls, TwoTiers, tiers_of
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import NO_ACTION, make_table
+from selfplay.search.transposition_table import NO_ACTION, make_value_table
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which null windows save more positions than repeated searches add: with
@@ -111,15 +113,26 @@ class Searcher(MadeAgain):
         self.num_threads = SEARCH_THREADS.get()
         self.ordered = parameters.ordered and not is_minimax
         self._has_table = parameters.table_bits > 0 and not is_minimax
-        self._table = make_table(parameters.table_bits if self._has_table else None, game.rules.position.num_words)
+        bits = parameters.table_bits if self._has_table else None
+        self._table = make_value_table(bits, game.rules.position.num_words)
         least = MIN_SCOUT_DEPTH if self._has_table else MIN_SCOUT_DEPTH_WITHOUT_TABLE
         self._min_scout_depth = parameters.min_scout_depth or (least if self.ordered else MIN_SCOUT_DEPTH_UNORDERED)
 
     @cached_property
-    def _search(self) -> Callable[..., bool]:
-        evaluation = self.evaluation
-        value, values = evaluation.unfinished_value(self.game), evaluation.unfinished_values(self.game)
-        return compile_search(self.game.rules, value, values, self.game.pass_action, self.probcut is not None)
+    def _kind(self) -> tuple[CompiledValue, CompiledBatchValue | None, bool]:
+        evaluation, game = self.evaluation, self.game
+        return evaluation.unfinished_value(game), evaluation.unfinished_values(game), self.probcut is not None
+
+    @cached_property
+    def _tiers(self) -> TwoTiers:
+        # ProbCut reads the fields of positions, so it has only the special tier.
+        return tiers_of(self.game.rules, self.game.pass_action, *self._kind, has_general=self.probcut is None)
+
+    def _calls_in(self, tier: Tier) -> Calls:
+        """What a search calls in a tier, with arguments of their types."""
+        none = self.game.init(1).select(torch.zeros(0, dtype=torch.int64))
+        arguments = self._arguments(tier, none, 1, None, make_threads(1, make_stop_flag()))
+        return [(search_in(tier, *self._kind), arguments)]
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
@@ -145,7 +158,8 @@ class Searcher(MadeAgain):
         if depth != 0:
             check_depth(depth)
         with suppress(TimeLimitError):
-            return run_interruptibly(lambda stop: self._found(state, depth, stop), current_deadline().part(1 / 2))
+            tier, seconds = self._tiers.tier(self._calls_in), current_deadline().part(1 / 2)
+            return run_interruptibly(lambda stop: self._found(tier, state, depth, stop), seconds)
         return self._deepening(state, min(depth, 1), depth)[-1]
 
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
@@ -167,7 +181,8 @@ class Searcher(MadeAgain):
 
     def _deepening(self, state: State, first: int, depth: int, time_limit: float | None = None) -> list[BatchResult]:
         """The results of the searches from depth `first` on that finish in time; at least of the first."""
-        results = [run_interruptibly(lambda stop: self._found(state, first, stop), must_finish=True)]
+        tier = self._tiers.tier(self._calls_in)
+        results = [run_interruptibly(lambda stop: self._found(tier, state, first, stop), must_finish=True)]
 
         def deepen(stop: StopFlag) -> None:
             for further in range(first + 1, depth + 1):
@@ -175,7 +190,7 @@ class Searcher(MadeAgain):
                     return
                 earlier = further - LOOK_LESS - first
                 predicted = results[earlier].values if earlier >= 0 else _unknown(state)
-                results.append(self._found(state, further, stop, predicted))
+                results.append(self._found(tier, state, further, stop, predicted))
 
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
@@ -192,11 +207,14 @@ class Searcher(MadeAgain):
         trace, rules, value = Trace(self.game), self.game.rules, self.evaluation.unfinished_value(self.game)
         search = search_of(rules, negamax_of(rules, value, self.game.pass_action, part=trace.recording))
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(search, state, depth, None, make_threads(1, make_stop_flag()), has_window=False)
-        assert found is not None
+            tier, threads = Tier(rules, self.game.pass_action, None), make_threads(1, make_stop_flag())
+            *arguments, found = self._arguments(tier, state, depth, None, threads, has_window=False)
+            search(*arguments, found)
         return _result(found, depth), trace
 
-    def _found(self, state: State, depth: int, stop: StopFlag, predicted: Values | None = None) -> BatchResult:
+    def _found(
+        self, tier: Tier, state: State, depth: int, stop: StopFlag, predicted: Values | None = None
+    ) -> BatchResult:
         """The result of a search. Raises StoppedError.
 
         Args:
@@ -205,29 +223,41 @@ class Searcher(MadeAgain):
         is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
         is_allowed = self._has_table and (self.probcut is None or predicted is not None)
         if self.num_threads == 1 or not (is_long and is_allowed):
-            return search_together(partial(self._run, self._search, state, depth, predicted), 1, stop)
-        rows = []
-        for row in range(state.batch_size):
-            of_row = None if predicted is None else predicted[row : row + 1]
-            run = partial(self._run, self._search, state.select(torch.tensor([row])), depth, of_row)
-            rows.append(search_together(run, self.num_threads, stop))
-        return BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
+            result = search_together(partial(self._run, tier, state, depth, predicted), 1, stop)
+        else:
+            rows = []
+            for row in range(state.batch_size):
+                of_row = None if predicted is None else predicted[row : row + 1]
+                run = partial(self._run, tier, state.select(torch.tensor([row])), depth, of_row)
+                rows.append(search_together(run, self.num_threads, stop))
+            result = BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
+        self._tiers.worked(tier, int(result.visited.sum()), self._calls_in)
+        return result
 
     def _run(
+        self, tier: Tier, state: State, depth: int, predicted: Values | None, threads: Threads
+    ) -> BatchResult | None:
+        """The result of a search in one thread; None if it was stopped."""
+        arguments = self._arguments(tier, state, depth, predicted, threads)
+        return arguments[-1] if search_in(tier, *self._kind)(*arguments) else None
+
+    def _arguments(
         self,
-        search_batch: Callable[..., bool],
+        tier: Tier,
         state: State,
         depth: int,
         predicted: Values | None,
         threads: Threads,
         has_window: bool = True,
-    ) -> BatchResult | None:
-        """The result of a search in one thread; None if it was stopped."""
+    ) -> tuple[Words, NegamaxSearch, BatchResult]:
+        """Those of a search in one thread, which fills the last one."""
         size = state.batch_size
         actions, visited = np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(np.empty(size), actions, visited, variations, final)
-        word, num_actions = word_dtype(self.game.rules.position.num_words), self.game.num_distinct_actions
+        parameters, word, num_actions = self.evaluation.parameters(self.game), tier.word, self.game.num_distinct_actions
+        if tier.table is not None:
+            parameters = general_evaluation(self.game.rules, self._kind[0], tier.table.size, parameters)
         has_window &= depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
         search = NegamaxSearch(
             depth,
@@ -237,9 +267,10 @@ class Searcher(MadeAgain):
             # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable.
             self.probcut is not None and predicted is None,
             self.evaluation.reply_value,
+            SOONER if self.game.rules.margin is None else 0.0,
             WINDOW if has_window else 0.0,
             _unknown(state) if predicted is None else predicted,
-            self.evaluation.parameters(self.game),
+            parameters,
             self._table,
             self.probcut or 0,
             threads,
@@ -251,7 +282,7 @@ class Searcher(MadeAgain):
             ahead=Ahead(np.zeros(AT_ONCE, word), np.zeros(AT_ONCE), np.zeros(2, dtype=np.int64)),
             work=np.zeros(2, dtype=np.int64),
         )
-        return found if search_batch(word_rows(state.position), search, found) else None
+        return tier.rows(state.position.numpy()), search, found
 
 
 def _unknown(state: State) -> Values:

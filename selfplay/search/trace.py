@@ -7,7 +7,8 @@ import numpy as np
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.games.game import Game
 from selfplay.games.rules import Position
-from selfplay.search.negamax import Negamax, NegamaxSearch
+from selfplay.search.negamax import Negamax
+from selfplay.search.negamax_memory import NegamaxSearch
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled, prefetch
-from selfplay.compute.compiled_words import num_parts, part, position_hash
+from selfplay.compute.compiled_words import num_position_words, part, position_hash
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
@@ -35,23 +35,23 @@ Table = NDArray[np.int64]
 """int64[(W + 2) N], N a power of two, at first 0; with N = 0 nothing is stored."""
 
 
-def make_table(bits: int | None, num_words: int) -> Table:
+def make_value_table(bits: int | None, num_words: int) -> Table:
     """An empty table of 2**bits entries of positions of W = `num_words`; None: one in which nothing is stored."""
     return np.zeros(0 if bits is None else (num_words + POSITION) << bits, dtype=np.int64)
 
 
 @part_of_compiled
-def place_of(table: Table, packed: Bits) -> Bits:
+def entry_place(table: Table, packed: Bits) -> Bits:
     """The index at which the entry of a position begins."""
-    size = num_parts(packed) + POSITION
+    size = num_position_words(packed) + POSITION
     return (position_hash(packed) & (table.shape[0] // size - 1)) * size
 
 
 @part_of_compiled
-def expect(table: Table, packed: Bits) -> None:
+def prefetch_entry(table: Table, packed: Bits) -> None:
     """Start to load the entry of a position that will soon be looked up."""
     if table.shape[0] > 0:
-        prefetch(table, place_of(table, packed))
+        prefetch(table, entry_place(table, packed))
 
 
 @part_of_compiled
@@ -61,7 +61,7 @@ def mixed(known: Bits, value: Bits) -> Bits:
 
 
 @part_of_compiled
-def look_up(table: Table, packed: Bits, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
+def look_up_value(table: Table, packed: Bits, left: int, alpha: float, beta: float) -> tuple[bool, float, bool, int]:
     """What is known of a position that is to be searched `left` plies ahead.
 
     Only values outside the window are returned, because the table has no principal variations for values inside it.
@@ -72,21 +72,21 @@ def look_up(table: Table, packed: Bits, left: int, alpha: float, beta: float) ->
     """
     if left < LEAST_STORED_DEPTH or table.shape[0] == 0:
         return False, 0.0, False, NO_ACTION
-    place = place_of(table, packed)
+    place = entry_place(table, packed)
     bits, known = table[place + VALUE], table[place + KNOWN]
     mask, kind = mixed(known, bits), known & 3
     is_here, place = kind != NOTHING, place + POSITION
-    for k in range(num_parts(packed)):
+    for k in range(num_position_words(packed)):
         is_here &= table[place + k] == part(packed, k) ^ mask
     if not is_here:
         return False, 0.0, False, NO_ACTION
     value = np.int64(bits).view(np.float64)
-    is_answer = (known >> 8) & 255 == left and is_outside(value, kind, alpha, beta)
+    is_answer = (known >> 8) & 255 == left and is_outside_window(value, kind, alpha, beta)
     return is_answer, value, (known >> 2) & 1 == 1, known >> 16
 
 
 @part_of_compiled
-def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
+def is_outside_window(value: float, kind: int, alpha: float, beta: float) -> bool:
     """Whether a stored value proves that the value is outside the window."""
     if value >= beta:
         return kind != UPPER_BOUND
@@ -94,7 +94,7 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 
 
 @part_of_compiled
-def store(
+def store_value(
     table: Table, packed: Bits, left: int, window: tuple[float, float], value: float, is_open: bool, action: int
 ) -> None:
     """Store the result of a search of a position `left` plies ahead: its value and its best action."""
@@ -103,10 +103,10 @@ def store(
     alpha, beta = window
     kind_below_beta = UPPER_BOUND if value <= alpha else EXACT
     kind = LOWER_BOUND if value >= beta else kind_below_beta
-    place, bits = place_of(table, packed), np.float64(value).view(np.int64)
+    place, bits = entry_place(table, packed), np.float64(value).view(np.int64)
     known = np.int64(kind | is_open << 2 | left << 8) | action << 16
     mask = mixed(known, bits)
     table[place + VALUE], table[place + KNOWN] = bits, known
     place += POSITION
-    for k in range(num_parts(packed)):
+    for k in range(num_position_words(packed)):
         table[place + k] = part(packed, k) ^ mask

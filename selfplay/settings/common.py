@@ -1,17 +1,21 @@
-"""Settings that several programs share: the game, how a level plays, and conf/common.yaml.
+"""Settings that several programs share: the game, how a level plays, and conf/common.yaml; and a run with its settings.
 
 The classes are small, so that the settings of a program are those that it reads.
 """
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
 
 from selfplay.checks import SEEDS, count, fields_of, require, within
-from selfplay.compute.devices import CPU, chosen_device, require_device
-from selfplay.games import name_of_board
+from selfplay.compute.devices import CPU, chosen_device, computing_on, require_device
+from selfplay.games import Game, make_game, name_of_board
 from selfplay.registry import is_module
 from selfplay.runs.command_lines import DEFAULT_GAME
+from selfplay.runs.run_folder import RunFolder, writing_run
 from selfplay.settings.fields import PATH, TEMPERATURE, check_fields, read_by
 
 MOST_THREADS = 1024
@@ -65,6 +69,17 @@ class CommonSettings:
             require("modules", name, is_module(name), "modules that can be imported from here")
         check_fields(self)
 
+    def chosen_device(self) -> str:
+        """Where the program computes: cpu or cuda. Raises SettingError if there is no such device."""
+        return CPU
+
+    def computing(self) -> AbstractContextManager[None]:
+        """In the block torch and searches have the numbers of threads that the settings name, if they name some.
+
+        Raises as `chosen_device`.
+        """
+        return nullcontext()
+
 
 @dataclass
 class SeededSettings(CommonSettings):
@@ -83,9 +98,8 @@ class ComputingSettings(CommonSettings):
     search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
     """Threads of a long search of one position; does not change the result. null: one per core."""
 
-    def chosen_device(self) -> str:
-        """Where the program computes: cpu or cuda. Raises SettingError if there is no such device."""
-        return CPU
+    def computing(self) -> AbstractContextManager[None]:
+        return computing_on(self.chosen_device(), self.threads, self.search_threads)
 
 
 @dataclass
@@ -106,4 +120,48 @@ class LockstepSettings(SeededSettings, ComputingSettings):
 
 
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)
-AnyComputing = TypeVar("AnyComputing", bound=ComputingSettings)
+
+
+# ---------------------------------------------------------------------- a run with its settings
+
+
+@dataclass(frozen=True)
+class Run(Generic[AnySettings]):
+    """What every program that works on a run uses. Tasks for executors have it too; a worker gets it from the settings.
+
+    The game and the device are found here and nowhere else.
+    """
+
+    settings: AnySettings
+    folder: RunFolder
+    game: Game
+    device: str
+    """cpu or cuda."""
+
+    @classmethod
+    def of(cls, settings: AnySettings) -> Self:
+        """The run of these settings, which is not locked.
+
+        Raises SettingError for an unknown game, or a device that does not exist.
+        """
+        return cls(settings, RunFolder(Path(settings.run_dir)), make_game(settings.game.name), settings.chosen_device())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self.settings,)
+
+    @property
+    def outside_files(self) -> Mapping[str, Path]:
+        """The files that settings name, which may be anywhere, by these settings."""
+        return {}
+
+
+@contextmanager
+def opened(settings: AnySettings, *, create: bool) -> Iterator[Run[AnySettings]]:
+    """The run of a program other than those of the loop, locked in the block as `writing_run` does.
+
+    In the block torch and searches have the numbers of threads that the settings name. Raises as `Run.of` and
+    `writing_run`.
+    """
+    run = Run.of(settings)
+    with writing_run(run.folder, create=create), settings.computing():
+        yield run

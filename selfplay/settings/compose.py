@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
@@ -27,24 +27,32 @@ from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.learners import LEARNERS, Learner
 from selfplay.registry import name_modules
-from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.runs.outside_code import texts_in
+from selfplay.runs.folders import CONFIG_FOLDER, RUNS_FOLDER
+from selfplay.runs.manifest import texts_in
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import PATH, field_of, modules_in
-from selfplay.settings.overrides import with_outside_names
-from selfplay.settings.setting_errors import dotted, errors_of_settings, options_of_network, typed, unknown_setting
-
-SEARCH_PATH = "hydra.searchpath"
-"""The setting of Hydra for further folders with the layout of conf/."""
+from selfplay.settings.overrides import (
+    dotted,
+    errors_of_settings,
+    options_of_network,
+    typed,
+    unknown_setting,
+    with_outside_names,
+)
 
 LEARNER = "learner"
 """The section of the learner, whose class its name chooses."""
 
-FREE = ("from_level", f"{LEARNER}.constants.")
-"""How the names of settings begin whose keys are not known here."""
+OmegaConf.register_new_resolver("runs_folder", lambda: str(RUNS_FOLDER), replace=True)
 
 COMPOSING = Lock()
 """Held while Hydra composes, because its state is that of the process."""
+
+SEARCH_PATH = "hydra.searchpath"
+"""The setting of Hydra for further folders with the layout of conf/."""
+
+FREE = ("from_level", f"{LEARNER}.constants.")
+"""How the names of settings begin whose keys are not known here."""
 
 
 def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
@@ -89,38 +97,54 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
 
 def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    given = [one.value() for one in parsed if one.key_or_group == SEARCH_PATH]
-    folders = [Path(folder) for value in given if isinstance(value, list) for folder in value]
-    for folder in folders:
-        require("--config-dir", folder, folder.is_dir(), "a folder")
+    folders = _own_folders(parsed)
     _check_groups(parsed, kind)
     _check_single(parsed, kind)
     values = [one for one in parsed if _is_value(one, folders)]
-    others = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
+    choices = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
     # Files in a folder of the user may change.
-    chosen = _chosen.__wrapped__ if folders else _chosen
-    plain = deepcopy(chosen(kind, config, others))
+    chosen = chosen_files.__wrapped__ if folders else chosen_files
+    plain = deepcopy(chosen(kind, config, choices))
     if LEARNER in plain:
         named = [str(one.value()) for one in values if one.key_or_group == f"{LEARNER}.name"]
-        usual = chosen(kind, config, tuple(one for one in others if one.partition("=")[0] != LEARNER))
+        usual = chosen(kind, config, tuple(one for one in choices if one.partition("=")[0] != LEARNER))
         with_parameters(plain, named[-1] if named else str(plain.learner.name), str(usual.learner.name))
     for one in values:
-        key, value = one.key_or_group, one.value()
-        section = getattr(field_of(kind, key), "type", None)
-        if is_dataclass(section) and not isinstance(value, dict):
-            known = ", ".join(f"{key}.{field}" for field in section.__dataclass_fields__)
-            text = "null" if value is None else shortened(value)
-            raise SettingError(f"{key}={text}: names a section of settings; set one of {known}")
-        try:
-            # Files in conf/ leave out options that few networks need.
-            is_option = key.startswith("architecture.") and key in options_of_network(plain.architecture.name)
-            OmegaConf.update(plain, key, value, merge=key != "from_level", force_add=is_option or key.startswith(FREE))
-        except (ConfigAttributeError, ConfigKeyError) as error:
-            raise SettingError(unknown_setting(key, kind, error.parent_node)) from error
-        except (OmegaConfBaseException, ValueError) as error:
-            raise SettingError(
-                f"{shortened(one.input_line)}: must have the form of the value that --help shows"
-            ) from error
+        _set_value(plain, kind, one)
+    _check_values(plain, kind)
+    return _with_types(plain, kind)
+
+
+def _own_folders(overrides: Sequence[Override]) -> list[Path]:
+    """The further folders with the layout of conf/. Raises SettingError if one does not exist."""
+    given = [one.value() for one in overrides if one.key_or_group == SEARCH_PATH]
+    folders = [Path(folder) for value in given if isinstance(value, list) for folder in value]
+    for folder in folders:
+        require("--config-dir", folder, folder.is_dir(), "a folder")
+    return folders
+
+
+def _set_value(plain: DictConfig, kind: Any, override: Override) -> None:
+    """Set a value in a composed configuration. Raises SettingError for an unknown name and a value of another form."""
+    key, value = override.key_or_group, override.value()
+    section = getattr(field_of(kind, key), "type", None)
+    if is_dataclass(section) and not isinstance(value, dict):
+        known = ", ".join(f"{key}.{field}" for field in section.__dataclass_fields__)
+        text = "null" if value is None else shortened(value)
+        raise SettingError(f"{key}={text}: names a section of settings; set one of {known}")
+    try:
+        # Files in conf/ leave out options that few networks need.
+        is_option = key.startswith("architecture.") and key in options_of_network(plain.architecture.name)
+        OmegaConf.update(plain, key, value, merge=key != "from_level", force_add=is_option or key.startswith(FREE))
+    except (ConfigAttributeError, ConfigKeyError) as error:
+        raise SettingError(unknown_setting(key, kind, error.parent_node)) from error
+    except (OmegaConfBaseException, ValueError) as error:
+        text = shortened(override.input_line)
+        raise SettingError(f"{text}: must have the form of the value that --help-all shows") from error
+
+
+def _check_values(plain: DictConfig, kind: Any) -> None:
+    """Put the home folder in the place of ~ in paths. Raises SettingError for a value that types do not refuse."""
     for name, value in dotted(OmegaConf.to_container(plain, resolve=False)):
         # Otherwise the default would be used.
         require(name, "???", "???" not in texts_in(value), "a value")
@@ -130,6 +154,10 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
         require(name, value, not is_number, "true or false")
         if field and PATH.keys() <= field.metadata.keys() and "~" in str(value):
             OmegaConf.update(plain, name, str(user_path(value)))
+
+
+def _with_types(plain: DictConfig, kind: Any) -> DictConfig:
+    """The values with the types of the fields of `kind`, and of the parameters of the learner that they name."""
     OmegaConf.set_struct(plain, None)
     schema = deepcopy(typed(kind))
     if LEARNER in plain:
@@ -165,7 +193,7 @@ def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
             raise SettingError(unknown_setting(group, kind))
         if not (isinstance(one.value(), str) or one.is_delete() or one.is_sweep_override()):
             value = shortened(one.get_value_element_as_str())
-            raise SettingError(f"{group}={value}: must be one name; --help shows the options")
+            raise SettingError(f"{group}={value}: must be one name; --help-all shows the options")
 
 
 def _check_single(overrides: Sequence[Override], kind: type[Any]) -> None:
@@ -191,8 +219,13 @@ def _is_value(override: Override, folders: Sequence[Path]) -> bool:
     return sets or override.is_hydra_override()
 
 
+def name_settings_modules(values: Any) -> None:
+    """Allow files to import the modules that these settings name, also in the setting `modules`."""
+    name_modules([*modules_in(values), *(values.get("modules") or ())])
+
+
 @cache
-def _chosen(kind: Any, config: str, overrides: tuple[str, ...]) -> DictConfig:
+def chosen_files(kind: Any, config: str, overrides: tuple[str, ...]) -> DictConfig:
     """The values of conf/`config`.yaml with these overrides, which Hydra composes in 0.1 s.
 
     Later overrides must name existing settings, also in mappings such as the options of a network (struct mode).
@@ -249,42 +282,3 @@ def offer_defaults(kind: Any) -> None:
             parameters = OmegaConf.to_container(typed(cast(Any, learner)))
             store.store(group=f"{LEARNER}_parameters", name=name, node=parameters)
     store.store(name=kind.__name__, node=defaults)
-
-
-def name_settings_modules(values: Any) -> None:
-    """Allow files to import the modules that these settings name, also in the setting `modules`."""
-    name_modules([*modules_in(values), *(values.get("modules") or ())])
-
-
-def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """Give the settings in a composed configuration their recorded values, except those that `overrides` set.
-
-    If the overrides contain a recipe, nothing changes. Returns the settings that changed, by their dotted names.
-    """
-    given = [override.lstrip("+").partition("=")[0] for override in overrides]
-    if "recipe" in given:
-        return {}
-    with errors_of_settings(cast(type[Any], OmegaConf.get_type(config))):
-        # Nothing is taken over into a section that is given whole: constants of one rule do not suit another.
-        whole = tuple(f"{name}." for name in given)
-        known = {
-            name: value for name, value in recorded.items() if _has(config, name) and not f"{name}.".startswith(whole)
-        }
-        before = {name: _plain(config, name) for name in known}
-        own = {name: _plain(config, name) for name in given if _has(config, name)}
-        for name, value in [*known.items(), *own.items()]:
-            # A section of settings, which is unchanged here, cannot be replaced by a plain mapping.
-            if not is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name))):
-                OmegaConf.update(config, name, value, merge=False)
-    after = {name: _plain(config, name) for name in known}
-    return {name: value for name, value in after.items() if value != before[name]}
-
-
-def _has(config: DictConfig, name: str) -> bool:
-    section, _, last = name.rpartition(".")
-    return last in (OmegaConf.select(config, section) or {} if section else config)
-
-
-def _plain(config: DictConfig, name: str) -> Any:
-    value = OmegaConf.select(config, name)
-    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value

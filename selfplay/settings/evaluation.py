@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from selfplay.checks import PLAYER_NAME, count, require, within
-from selfplay.search.evaluation import FeatureWeights
+from selfplay.search.feature_evaluation import EvaluationWeights
 from selfplay.search.searcher import SearchParameters
 from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
 from selfplay.settings.fields import IS_ARGUMENT, PATH
@@ -51,7 +51,7 @@ class TreePictureSettings:
     """The image to write; null: none."""
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
-    breadth: list[int] = field(default_factory=lambda: [3, 3, 2], metadata=within(1, 40))
+    breadth: list[int] = field(default_factory=[3, 3, 2].copy, metadata=within(1, 40))
     """Successors shown for each board, by ply; the last number is for all later plies."""
 
 
@@ -69,11 +69,11 @@ class SolveSettings(OnePositionSettings):
 
     moves: str = field(default="", metadata=IS_ARGUMENT)
     """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
-    and the side to move, or a match in GGF; needs no `moves=` before it."""
+    and the side to move, a match in GGF, or a file of problems that ends with .obf; needs no `moves=` before it."""
     raw_discs: bool = False
     """Othello: do not count empty squares for the winner."""
     time_limit: float | None = field(default=None, metadata=within(above=0))
-    """Seconds for all moves together; null: no limit."""
+    """Seconds for all moves of a position together; null: no limit."""
 
 
 @dataclass
@@ -93,10 +93,10 @@ class AnalysisSettings(OneMatchSettings):
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
     depth: int = 6
     """Plies to look ahead."""
-    evaluation: FeatureWeights = field(default_factory=lambda: FeatureWeights(win=1.0, margin=0.0, weights={}))
+    evaluation: EvaluationWeights = field(default_factory=lambda: EvaluationWeights(win=1.0, margin=0.0, weights={}))
     evaluation_file: str | None = field(default=None, metadata=PATH)
     """A file in the format of conf/evaluation/, used instead of `evaluation`."""
-    searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
+    searches: list[str] = field(default_factory=["minimax", "alpha_beta", "negascout"].copy)
     """The algorithms to compare."""
     search: SearchParameters = field(default_factory=SearchParameters)
     """How they search; for game trees and pictures `min_scout_depth` is 2 if it is null."""

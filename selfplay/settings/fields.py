@@ -19,8 +19,7 @@ from selfplay.learners import LEARNERS, Learner
 from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
 from selfplay.runs.command_lines import COMMAND
-from selfplay.runs.manifest import flat_settings
-from selfplay.runs.outside_code import texts_in
+from selfplay.runs.manifest import flat_settings, texts_in
 
 
 class Leaf(NamedTuple):

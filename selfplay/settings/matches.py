@@ -61,11 +61,11 @@ class MatchSettings(SeriesSettings):
 class TournamentSettings(LockstepSettings):
     """A round robin of named players."""
 
-    players: list[str] = field(default_factory=lambda: ["random", "perfect"], metadata=PLAYER_NAME)
+    players: list[str] = field(default_factory=["random", "perfect"].copy, metadata=PLAYER_NAME)
     """The players; the first one has the rating 0."""
     matches: int = field(default=1000, metadata=count(2))
     """Matches of each pair; each player moves first in half of them."""
-    epsilons: list[float] = field(default_factory=lambda: [0.0], metadata=within(0, 1))
+    epsilons: list[float] = field(default_factory=[0.0].copy, metadata=within(0, 1))
     """Exploration rates by ply of all players; the last is for all later plies."""
     opening_plies: int | None = field(default=None, metadata=count(0))
     """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of

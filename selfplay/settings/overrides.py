@@ -1,12 +1,23 @@
-"""Overrides of settings, such as `levels=3`: those that give settings values, and how Hydra needs them."""
+"""Overrides of settings, such as `levels=3`, as Hydra needs them, and its errors in one line that names the setting."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import cache
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, cast, get_origin
 
-from selfplay.errors import SettingError, shortened
-from selfplay.registry import SPIEL_NAMES, offers, parts_of_game_name
+from hydra.core.override_parser.types import Quote, QuotedString
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
+
+from selfplay.architectures import ARCHITECTURES, option_defaults
+from selfplay.errors import SelfPlayError, SettingError, shortened
+from selfplay.learners import LEARNERS, Learner
+from selfplay.names_of_games import SPIEL_NAMES, parts_of_game_name
+from selfplay.registry import offers
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import GameSettings
 from selfplay.settings.fields import field_of
@@ -18,16 +29,28 @@ GROUPS_OF_OBJECTS = {
 }
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
-PARAMETER = re.compile(r"game\.([a-z]+)")
+PARAMETER = re.compile(r"game\.(parameters\.)?([a-z]+)")
 """A parameter of a game, or one of the fields of its settings."""
 
-ADDED_PARAMETER = "+game.parameters."
+PARAMETERS = "game.parameters"
+"""All parameters of a game together."""
+
+ADDED_PARAMETER = f"+{PARAMETERS}."
 """What Hydra needs before the name of a parameter of a game instead of `game.`."""
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 """A text that the user has put in quotes, as Hydra's grammar has it."""
 
 SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\((.*)\)", re.DOTALL)
+
+TYPES = {
+    **dict.fromkeys(("Integer", "int"), "a whole number"),
+    **dict.fromkeys(("Float", "float"), "a number"),
+    **dict.fromkeys(("Boolean", "bool"), "true or false"),
+    **dict.fromkeys(("String", "str"), "a text"),
+    "tuple.": "a list",
+}
+"""The type that a value must have, by the last word of a message of OmegaConf."""
 
 
 def list_of_overrides(overrides: object, kind: type[Any]) -> list[str]:
@@ -84,7 +107,7 @@ def _override_value(name: str, value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A text as Hydra's grammar writes it, in quotes."""
-    return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", text)) + "'"
+    return QuotedString(text, Quote.single).with_quotes()
 
 
 def check_given_once(overrides: Sequence[str]) -> None:
@@ -139,7 +162,7 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
 
     - `game=my_module:MyGame` becomes `game.name=my_module:MyGame`
     - `game=othello_6x6` becomes `game.name=othello_6x6`
-    - `game.komi=5.5` becomes `+game.parameters.komi=5.5`
+    - `game.komi=5.5` and `game.parameters.komi=5.5` become `+game.parameters.komi=5.5`
     - `architecture=my_module:MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`, and
       likewise for `learner`
     """
@@ -151,8 +174,10 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
         if is_name and any(_is_outside(key, name) for name in names):
             written = ",".join(quoted(name) if "=" in name else name for name in names)
             changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={written}"]
-        elif (parameter := PARAMETER.fullmatch(key)) and parameter[1] not in GameSettings.__dataclass_fields__:
-            changed.append(f"{ADDED_PARAMETER}{parameter[1]}={value}")
+        elif key == PARAMETERS:
+            changed.append(f"+{override}")
+        elif (named := PARAMETER.fullmatch(key)) and (named[1] or named[2] not in GameSettings.__dataclass_fields__):
+            changed.append(f"{ADDED_PARAMETER}{named[2]}={value}")
         else:
             changed.append(override)
     return changed
@@ -164,3 +189,94 @@ def _is_outside(group: str, name: str) -> bool:
     if ":" in name or (group == "game" and (parts_of_game_name(name)[1:] != (None, {}) or name in SPIEL_NAMES)):
         return True
     return name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name)
+
+
+@cache
+def typed(kind: Any) -> DictConfig:
+    """The defaults of all fields of a class of settings, with their types."""
+    config = OmegaConf.structured(kind)
+    _allow_changes(config)
+    return cast(DictConfig, config)
+
+
+def _allow_changes(config: DictConfig) -> None:
+    """Let values be set in the sections whose classes are frozen; OmegaConf marks these as read-only."""
+    OmegaConf.set_readonly(config, None)
+    for name in config:
+        section = OmegaConf.select(config, str(name), throw_on_missing=False)
+        if isinstance(section, DictConfig):
+            _allow_changes(section)
+
+
+@contextmanager
+def errors_of_settings(kind: type[Any]) -> Iterator[None]:
+    """Turn errors of Hydra and OmegaConf in the block into a SettingError that begins with the setting.
+
+    `kind`: the class of the settings.
+    """
+    try:
+        yield
+    except SelfPlayError:
+        raise
+    except MissingConfigException as missing:
+        group, _, option = (missing.missing_cfg_file or "").rpartition("/")
+        known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
+        if group == "game":
+            known += "; a board of another size is written as in hex_5x5"
+        raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
+    except OverrideParseException as unread:
+        given = shortened(unread.override)
+        raise SettingError(
+            f"{given}: cannot be read; write a list as [1,2], and a text with special characters in quotes"
+        ) from unread
+    except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
+        error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised
+        if isinstance(error, ConfigAttributeError | ConfigKeyError) and error.full_key:
+            raise SettingError(unknown_setting(error.full_key, kind, error.parent_node)) from raised
+        # The message of an error of Hydra or OmegaConf on one line, without the details that OmegaConf adds.
+        text = " ".join(str(error).partition("\n    full_key")[0].split())
+        if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
+            value = "null" if error.value is None else shortened(error.value)
+            given = f"{name}={value}" if isinstance(error, ValidationError) else name
+            wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
+            text = f"{given}: must be {wanted}" if wanted else f"{given}: {text}"
+            text += f", such as [{value}]" if wanted == TYPES["tuple."] else ""
+        raise SettingError(text) from raised
+
+
+def options_of_network(name: str | None) -> list[str]:
+    """The options of an architecture, such as architecture.phases; none if it is named module:Class."""
+    return [f"architecture.{option}" for option in option_defaults(name)] if name and name in ARCHITECTURES else []
+
+
+def unknown_setting(name: str, kind: Any, section: Any = None) -> str:
+    """The line about a setting with an unknown name.
+
+    `section`: the configuration in which it was not found, if there is one.
+    """
+    unknown, within = f"unknown setting {shortened(name)!r}", name.rpartition(".")[0]
+    if within == "architecture":
+        if section and (options := options_of_network(section.name)):
+            return f"{unknown}; architecture={section.name} has {', '.join(options)}"
+        return f"{unknown}; an option of a network of your own is written +{shortened(name)}=VALUE"
+    if get_origin(getattr(field_of(kind, within), "type", None)) is dict and section:
+        return f"{unknown}; {within} has {', '.join(section)}"
+    last = name.rpartition(".")[2]
+    if kind is Learner or "learner" in kind.__dataclass_fields__:
+        owners = [f"learner={one}" for one in LEARNERS if last in LEARNERS[one].parameters()]
+        if owners:
+            return f"{unknown}; {' and '.join(owners)} {'have' if owners[1:] else 'has'} learner.{last}"
+    # Compared without their sections, because the user may have left these out.
+    names = dict(dotted(OmegaConf.to_container(typed(kind))))
+    known = {full.rpartition(".")[2]: full for full in names}
+    close = get_close_matches(last, known, 1)
+    guess = f"did you mean {known[close[0]]}? " if close else ""
+    return f"{unknown}; {guess}--help-all shows all"
+
+
+def dotted(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted names of nested settings and their sections, with their values; inner sections before outer ones."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from dotted(value, f"{prefix}{name}.")
+    yield from ((f"{prefix}{name}", value) for name, value in values.items())

@@ -1,10 +1,11 @@
 """The settings of playing: in a terminal (conf/play.yaml, conf/experience_play.yaml), on the page and by GTP."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from selfplay.checks import PLAYER_NAME, count, one_of, require, within
-from selfplay.engines.gtp import ROWS
 from selfplay.errors import SettingError
+from selfplay.protocols.gtp.notation import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import (
@@ -121,6 +122,11 @@ class EngineSettings(OneMatchSettings):
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player; null: the newest level of the run, or, without levels, a strong player that needs no run."""
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of the engine besides its game, player and random numbers."""
+        return {}
+
 
 @dataclass
 class GtpSettings(EngineSettings):
@@ -130,6 +136,10 @@ class GtpSettings(EngineSettings):
     """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
     resign: float | None = field(default=None, metadata=within(-1, 1))
     """Resign once the player has expected less than this in three moves in a row, from -1 (lost) to 1; null: never."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"rows": self.rows, "resign": self.resign}
 
 
 @dataclass

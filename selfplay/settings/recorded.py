@@ -3,19 +3,19 @@
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.learners import LEARNERS
 from selfplay.registry import named_modules
-from selfplay.runs.manifest import RUN, Manifest, flat_settings
-from selfplay.runs.outside_code import texts_in
+from selfplay.runs.manifest import RUN, Manifest, flat_settings, texts_in
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules, take_over
+from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
 from selfplay.settings.fields import (
     commands_in,
     leaves,
@@ -24,7 +24,7 @@ from selfplay.settings.fields import (
     run_record,
     stage_record,
 )
-from selfplay.settings.overrides import list_of_overrides, overrides_of, with_outside_names
+from selfplay.settings.overrides import errors_of_settings, list_of_overrides, overrides_of, with_outside_names
 from selfplay.settings.run import Settings, compose_settings
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ NOT_CHANGES = ("recipe", "seed", "game.name", "dataset.format")
 """Settings that `changes_of_recipe` leaves out: those that are always named, and how rows are stored."""
 
 
-def record_run_settings(settings: Settings) -> None:
+def record_run_settings(run: RunFolder, settings: Settings) -> None:
     """Record in the manifest of the run that its files are made with these settings. Raises InvalidFileError.
 
     The log names those that its later commands will use in place of what is usual. Files outside the run (the setting
@@ -44,28 +44,28 @@ def record_run_settings(settings: Settings) -> None:
     """
     if settings.output_dir is not None:
         return
-    run, record = RunFolder.of(settings), run_record(settings)
-    manifest = Manifest(run.path)
-    if manifest.sections.get(RUN, {}).get("settings") != record or manifest.changed_code(RUN, record):
+    record, manifest = run_record(settings), Manifest(run.path)
+    # In the file the levels of `from_level` are texts.
+    recorded = flat_settings(manifest.sections.get(RUN, {}).get("settings", {}))
+    if recorded != flat_settings(record) or manifest.changed_code(RUN, record):
         manifest.record(RUN, record, {}, [])
         if changed := _named(changes_of_recipe(settings), usual_settings(settings.recipe)):
             log.info("later commands for %s also use %s", run.path, changed)
 
 
-def begin_anew(settings: Settings) -> None:
+def begin_anew(run: RunFolder, settings: Settings) -> None:
     """Delete the levels of the run, and what was measured of them, if they were made with other settings than these, or
     with other code from outside this program.
 
     Raises StageError if a file cannot be deleted, InvalidFileError if the manifest of the run is broken.
     """
-    run, defaults = RunFolder.of(settings), recorded_defaults(settings)
-    manifest = Manifest(run.path)
+    defaults, manifest = recorded_defaults(settings), Manifest(run.path)
     recorded = manifest.sections.get(RUN, {}).get("settings")
     if recorded is None:
         return
     was = defaults | flat_settings(recorded)
     now = stage_record(settings, "generation") | stage_record(settings, "training")
-    differing = {name: value_text(was.get(name)) for name, value in now.items() if was.get(name) != value}
+    differing = {name: setting_text(was.get(name)) for name, value in now.items() if was.get(name) != value}
     if differing:
         run.delete_levels()
         log.info("%s: deleted the levels made with %s", run.path, _named(differing, now, "now"))
@@ -93,7 +93,7 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
         if "${" in text:
             raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")
     name_settings_modules(OmegaConf.to_container(config, resolve=False))
-    taken = take_over(config, recorded, overrides)
+    taken = _take_over(config, recorded, overrides)
     _check_code(manifest.path, taken)
     if not recorded:
         return ""
@@ -104,10 +104,44 @@ def take_run_settings(config: DictConfig, overrides: Sequence[str]) -> str:
     recipe = {"recipe": flat["recipe"]} if "recipe" in flat else {}
     usual = usual_settings(str(config.recipe))
     own = {
-        name: value_text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)
+        name: setting_text(value) for name, value in flat.items() if name != "recipe" and value != usual.get(name, ...)
     }
     begun = _named(recipe | own, usual)
     return f"{config.run_dir} was begun with {begun}; fresh=true or another run_dir begins anew" if begun else ""
+
+
+def _take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Give the settings in a composed configuration their recorded values, except those that `overrides` set.
+
+    If the overrides contain a recipe, nothing changes. Returns the settings that changed, by their dotted names.
+    """
+    given = [override.lstrip("+").partition("=")[0] for override in overrides]
+    if "recipe" in given:
+        return {}
+    with errors_of_settings(cast(type[Any], OmegaConf.get_type(config))):
+        # Nothing is taken over into a section that is given whole: constants of one rule do not suit another.
+        whole = tuple(f"{name}." for name in given)
+        known = {
+            name: value for name, value in recorded.items() if _has(config, name) and not f"{name}.".startswith(whole)
+        }
+        before = {name: _plain(config, name) for name in known}
+        own = {name: _plain(config, name) for name in given if _has(config, name)}
+        for name, value in [*known.items(), *own.items()]:
+            # A section of settings, which is unchanged here, cannot be replaced by a plain mapping.
+            if not is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name))):
+                OmegaConf.update(config, name, value, merge=False)
+    after = {name: _plain(config, name) for name in known}
+    return {name: value for name, value in after.items() if value != before[name]}
+
+
+def _has(config: DictConfig, name: str) -> bool:
+    section, _, last = name.rpartition(".")
+    return last in (OmegaConf.select(config, section) or {} if section else config)
+
+
+def _plain(config: DictConfig, name: str) -> Any:
+    value = OmegaConf.select(config, name)
+    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
 
 def values_with_recorded_learner(overrides: Sequence[str]) -> DictConfig:
@@ -172,7 +206,7 @@ def changes_of_recipe(settings: Settings) -> dict[str, str]:
     """
     usual = usual_settings(settings.recipe)
     return {
-        name: value_text(value)
+        name: setting_text(value)
         for name, value in flat_settings(run_record(settings)).items()
         if usual and name not in NOT_CHANGES and (name not in usual or value != usual[name])
     }
@@ -192,20 +226,18 @@ def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
     for name, value in flat_settings(taken).items():
         foreign = [*set(modules_in(value)).difference(named_modules()), *commands_in(value)]
         if foreign:
-            reason = f"{name}={shortened(value_text(value))} names code outside this program"
+            reason = f"{name}={shortened(setting_text(value))} names code outside this program"
             raise InvalidFileError(path, f"{reason}; if you trust it, set {name} yourself")
 
 
 def _named(texts: Mapping[str, str], others: Mapping[str, Any], what: str = "usual") -> str:
     """The first of these settings with their values, and in parentheses `what` is in `others`."""
     names = sorted(texts, key=lambda name: (name != "recipe", "." in name, name))
-    named = [
-        f"{name}={texts[name]}{f' ({what} {value_text(others[name])})' if name in others and name != 'recipe' else ''}"
-        for name in names
-    ]
+    notes = {name: f" ({what} {setting_text(others[name])})" for name in names if name in others and name != "recipe"}
+    named = [f"{name}={texts[name]}{notes.get(name, '')}" for name in names]
     return ", ".join([*named[:SHOWN], f"{len(named) - SHOWN} more"] if len(named) > SHOWN else named)
 
 
-def value_text(value: object) -> str:
+def setting_text(value: object) -> str:
     """The value of a setting as on the command line."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -13,7 +13,7 @@ from selfplay.compute.devices import NUMERICS, PORTABLE
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, shortened
 from selfplay.executors import ExecutorOptions
-from selfplay.grading.compared import LONGEST_PAIR, ComparisonParameters
+from selfplay.grading.compared_players import LONGEST_PAIR, ComparisonParameters
 from selfplay.installation import require_package
 from selfplay.learners import LEARNERS, Learner
 from selfplay.learners.values import Values
@@ -22,8 +22,10 @@ from selfplay.runs.manifest import RUN
 from selfplay.settings.common import LockstepSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import EACH_COMMAND, PATH, only_in, read_by
-from selfplay.settings.overrides import list_of_overrides, overrides_of
-from selfplay.settings.setting_errors import errors_of_settings, typed
+from selfplay.settings.overrides import errors_of_settings, list_of_overrides, overrides_of, typed
+
+ENDLESS = 10**9
+"""Levels of a run without an end."""
 
 
 @dataclass
@@ -82,8 +84,8 @@ class Settings(LockstepSettings):
     """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
     output_dir: str | None = field(default=None, metadata=only_in("generate", "train") | PATH)
     """For generating or training one level: the folder of its files; null: that in run_dir."""
-    levels: int = field(default=10, metadata=read_by(RUN) | count(1))
-    """Number of levels to train."""
+    levels: int | None = field(default=10, metadata=read_by(RUN) | count(1))
+    """Number of levels to train; null: until the program is interrupted."""
     matches: int = field(default=60000, metadata=read_by("generation", "training") | count(2))
     """Matches that a level plays and that are learned from."""
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
@@ -97,7 +99,11 @@ class Settings(LockstepSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.from_level = {_level(number): dict(changes) for number, changes in self.from_level.items()}
+        by_level = dict[int, dict[str, Any]]()
+        # A command may add to those of a recipe, whose keys are numbers and not texts.
+        for number, changes in self.from_level.items():
+            by_level.setdefault(_level(number), {}).update(changes)
+        self.from_level = by_level
         for first in self.from_level:
             self.at_level(first)
         for learner in (self.learner, *(self.at_level(first).learner for first in self.from_level)):
@@ -110,6 +116,11 @@ class Settings(LockstepSettings):
         for parameter, name in learner.named_players().items():
             if "time_limit" in parse_name(name).given:
                 raise SettingError(f"learner.{parameter}={name}: cannot have a time_limit, which no run repeats")
+
+    @property
+    def last_level(self) -> int:
+        """The number of levels to train; without an end, more than any run has."""
+        return ENDLESS if self.levels is None else self.levels
 
     def at_level(self, level: int) -> "Settings":
         """The settings with which a level is made from the one before it, with the changes of `from_level`."""
@@ -124,10 +135,12 @@ class Settings(LockstepSettings):
 
     def first_level(self, level: int) -> int:
         """The first level of those up to `level` that have the same learner, without another in between."""
-        name = self.at_level(level).learner.name
-        while level > 1 and self.at_level(level - 1).learner.name == name:
-            level -= 1
-        return level
+        name, first = self.at_level(level).learner.name, level
+        for begun in sorted({1, *(one for one in self.from_level if one <= level)}, reverse=True):
+            if self.at_level(begun).learner.name != name:
+                break
+            first = begun
+        return first
 
 
 def _level(number: Any) -> int:
@@ -151,8 +164,12 @@ def _naming(setting: str) -> Iterator[None]:
 def _changed(learner: Learner, matches: int, changes: Mapping[str, Any]) -> tuple[Learner, int]:
     """The learner and the number of matches after the changes of a level. Raises SettingError."""
     given = dict(changes)
-    if (name := given.pop("learner", None)) is not None:
-        learner = LEARNERS[str(name)](name=str(name))
+    named = given.pop("learner", None)
+    if isinstance(named, Mapping):
+        given |= {f"learner.{parameter}": value for parameter, value in named.items() if parameter != "name"}
+        named = named.get("name")
+    if named is not None:
+        learner = LEARNERS[str(named)](name=str(named))
     matches = given.pop("matches", matches)
     values = {}
     for setting, value in given.items():

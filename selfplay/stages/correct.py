@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from selfplay.agents.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.checks import part_of
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import sha256, written_whole
-from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
-from selfplay.runs.run_folder import RunFolder, writes_run
+from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
+from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
-from selfplay.settings.context import RunContext, computing
+from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import CorrectionSettings, ProofSettings, WalkSettings
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
@@ -40,7 +41,6 @@ Record = Mapping[str, Any]
 """Everything that the result of a correction depends on."""
 
 
-@writes_run(create=True)
 def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoProgress) -> str:
     """Correct a level, or continue an interrupted correction, and prove it; returns the report of the proof.
 
@@ -51,21 +51,21 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         StageError: the run lacks the level, or mistakes are left that training does not correct.
         InvalidFileError: a file is broken.
     """
-    with computing(settings) as context:
-        level = settings.level or context.run.newest_level() or 1
-        agent, corrected = context.run.existing_agent(level), RunFolder(context.run.path / "corrected")
+    with opened(settings, create=True) as run:
+        level = settings.level or run.folder.newest_level() or 1
+        agent, corrected = run.folder.existing_agent(level), RunFolder(run.folder.path / "corrected")
         proof = _proof(settings, level, corrected)
-        record = _record(settings, level, agent)
-        stage = Stage("correction", corrected.level(level), record, force=settings.force)
-        if settings.force or not stage.is_done(f"level {level}: already corrected"):
-            _correct_level(context, agent, proof, stage)
-        _forget_state(Manifest(stage.folder))
+        record, folder = _record(settings, level, agent), corrected.level(level)
+        force = settings.force
+        stage = Stage("correction", folder, record, force=force, unfinished="unfinished", state=folder / STATE)
+        if force or not stage.is_done(f"level {level}: already corrected"):
+            _correct_level(run, agent, proof, stage)
         return prove_and_report(proof, progress)
 
 
-def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: ProofSettings, stage: Stage) -> None:
+def _correct_level(run: Run[CorrectionSettings], agent: Path, proof: ProofSettings, stage: Stage) -> None:
     """Correct the level in `agent`, and write the corrected one to the folder of the stage."""
-    settings, game, level = context.settings, context.game, stage.record["level"]
+    settings, game, level = run.settings, run.game, stage.record["level"]
     check_against_manifest(agent)
     checkpoint = load_checkpoint(agent, game)
     if game.pass_action is not None:
@@ -84,8 +84,10 @@ def _correct_level(context: RunContext[CorrectionSettings], agent: Path, proof: 
     key = stream_key(settings.seed, level, Activity.TRAINING)
     expert = ExactExpert(solver, lowest)
     corrections = Corrections(game, network, expert, start, key, seat=settings.seat, **_numbers(settings))
-    with stage.making() as made:
-        positions = _correct(corrections, Manifest(stage.folder), stage.record, force=settings.force)
+    with stage.making(anew=settings.force) as made:
+        if made.is_resumed:
+            _resume(corrections, stage.folder / STATE, stage.record)
+        positions = _correct(corrections, stage.folder / STATE, stage.record)
         with written_whole(stage.folder / agent.name) as beside:
             outcome = checkpoint.metadata["outcome"]
             save_checkpoint(beside, network, game, level, architecture, _numbers(settings), outcome)
@@ -112,19 +114,9 @@ def _record(settings: CorrectionSettings, level: int, agent: Path) -> Record:
     return {"game.name": settings.game.name, "level": level, "agent_sha256": sha256(agent), **chosen}
 
 
-def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, force: bool) -> int:
+def _correct(corrections: Corrections, state: Path, record: Record) -> int:
     """Correct every ply; returns the number of positions in which the level chooses. Raises StageError if mistakes are
     left in a ply."""
-    state = manifest.folder / STATE
-    is_unfinished = state.exists() and manifest.is_done("unfinished", record, force=True)
-    if is_unfinished and not force:
-        _resume(corrections, state, record)
-    else:
-        if state.exists():
-            log.info("the state of an earlier correction is discarded")
-        # Before the new record is made: otherwise, after a kill, the earlier state would seem to belong to it.
-        _forget_state(manifest)
-    manifest.record("unfinished", record, {}, [])
     positions, saved = {}, corrections.known
     for corrected in corrections.plies():
         # If the walk goes back, it may not reach this ply again.
@@ -141,12 +133,6 @@ def _correct(corrections: Corrections, manifest: Manifest, record: Record, *, fo
             fields |= {f"{ply}_{name}": field for name, field in lessons._asdict().items()}
         save_arrays(state, fields, record)
     return sum(positions.values())
-
-
-def _forget_state(manifest: Manifest) -> None:
-    """Remove the state of an unfinished correction; a kill may have left it after the end of the correction."""
-    manifest.forget("unfinished")
-    (manifest.folder / STATE).unlink(missing_ok=True)
 
 
 def _resume(corrections: Corrections, state: Path, record: Record) -> None:

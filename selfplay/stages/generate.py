@@ -7,113 +7,130 @@ workers of an executor play.
 import hashlib
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from selfplay.checks import fields_of
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.errors import SettingError, StageError
-from selfplay.executors import Executor
+from selfplay.executors import Executor, TaskFiles
 from selfplay.files import sha256
-from selfplay.learners.learner import LevelInputs, Source
+from selfplay.learners.learner import Learner, LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.levels import load_agent
-from selfplay.runs.manifest import Stage, digests_of
-from selfplay.runs.outside_code import code_of
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.context import computing, executor_of, first_agent_file, task_files
+from selfplay.runs.levels import load_agent, rated_levels
+from selfplay.runs.manifest import code_of, digests_of
+from selfplay.runs.stage import Stage
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
-from selfplay.settings.run import Settings
-from selfplay.stages.learner_resources import resources_of, settings_of_dataset
-from selfplay.stages.run_check import begin_anew_if_fresh, check_run
+from selfplay.stages.learning_run import LearningRun, Level, executor_of, moved, resources_of, task_files
 
 log = logging.getLogger(__name__)
 
 MOST_NAMED = 100
 """The largest number of skipped matches that are named."""
 
+RECORDS = "records"
+"""The folder of the copies of the files of matches that a learner reads."""
 
-@writes_run(create=True)
-def generate_level(
-    settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
+
+def make_dataset(
+    run: LearningRun, number: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
-    """Play the matches of `level` and write its dataset; False if that was done already, or if the next level learns
-    from no dataset, but from matches that it plays itself.
+    """Play the matches of level `number` and write its dataset; False if that was done already, or if the next level
+    learns from no dataset.
 
-    Args:
-        executor: runs the shards; None: the executor of the settings, opened for this level only.
-
-    Raises:
-        RunLockedError: another process or thread is using the run.
-        SettingError: a stage of the run would refuse a setting, see `check_run`; or the executor is not available.
-        StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
-        InvalidFileError: the file of an agent is missing or broken.
+    `executor`: runs the shards; None: that of the settings. Raises SettingError, StageError, InvalidFileError.
     """
-    run_settings, (settings, source) = settings, settings_of_dataset(settings, level + 1)
-    if level not in settings.learner.datasets(level + 1):
-        log.info("level %d: no dataset with learner=%s, skipped", level, settings.learner.name)
+    next_level = run.level(number + 1)
+    settings = next_level.settings
+    if number not in next_level.inputs.datasets:
+        log.info("level %d: no dataset with learner=%s, skipped", number, settings.learner.name)
         return False
-    begin_anew_if_fresh(run_settings)
-    agents = _playing_agents(settings, level)
-    record = stage_record(settings, "generation") | {"level": level} | _inputs(settings, agents, source.files)
-    run = RunFolder.of(settings)
-    folder = run.stage_folder(level, settings.output_dir)
-    stage = Stage("generation", folder, record, recorded_defaults(settings), settings.force)
-    if stage.is_done(f"level {level}: matches already generated"):
+    agents = _playing_agents(run, next_level)
+    record = stage_record(settings, "generation") | {"level": number} | _inputs(run, agents, next_level.source)
+    if (learner := playing_learner(run, next_level)) != next_level.learner:
+        record["is_unmixed"] = True
+    stage = Stage("generation", run.stage_folder(number), record, recorded_defaults(settings), settings.force)
+    if stage.is_done(f"level {number}: matches already generated"):
         return False
-    check_run(run_settings, is_one_stage=True)
-    with ExitStack() as stack:
-        chosen = executor or stack.enter_context(executor_of(settings.executor, settings.threads))
-        made = stack.enter_context(stage.making())
-        path = folder / run.dataset(level, settings.dataset.format).name
-        rows = _write_dataset(path, settings, level, agents, source, record, chosen, progress)
+    given = nullcontext(executor) if executor else executor_of(settings.executor, settings.threads)
+    with given as chosen, stage.making() as made:
+        path = stage.folder / run.folder.dataset(number, settings.dataset.format).name
+        playing = Playing(run, learner, number)
+        rows = _write_dataset(path, playing, next_level, agents, stage, chosen, progress)
         made.counts, made.files = {"matches": settings.matches, "rows": rows}, [path.name]
-        record_run_settings(run_settings)
+        record_run_settings(run.folder, run.settings)
     return True
 
 
-def playing_agent(settings: Settings, level: int) -> Path | None:
-    """The file of the agent that plays the matches of a level; None: the random player. Raises StageError."""
-    if settings.agent_file is not None:
-        return Path(settings.agent_file)
-    return first_agent_file(settings) if level == 0 else RunFolder.of(settings).existing_agent(level)
+def playing_learner(run: LearningRun, next_level: Level) -> Learner:
+    """The learner that plays the matches of a level: without random matches in its searches where the rating of the
+    level has found that it is better without them. Raises InvalidFileError for a broken rating."""
+    learner = next_level.learner
+    if learner.mixed_rollouts()[0]:
+        rated = next((one for one in rated_levels(run.folder) if one.level == next_level.number - 1), None)
+        if rated is not None and rated.rollout_share == 0:
+            return learner.unmixed()
+    return learner
 
 
-def _playing_agents(settings: Settings, level: int) -> list[Path]:
+def _playing_agents(run: LearningRun, next_level: Level) -> list[Path]:
     """The files of the agents that play, that of the level itself last. Raises SettingError, StageError."""
-    opponents, itself = settings.learner.opponents_of(level), playing_agent(settings, level)
-    if settings.agent_file is not None and (level == 0 or opponents):
-        raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and no earlier opponents")
-    return [*map(RunFolder.of(settings).existing_agent, opponents), *([] if itself is None else [itself])]
+    number, opponents = next_level.number - 1, next_level.inputs.opponents
+    itself, own = run.playing_agent(number), run.settings.agent_file
+    if own is not None and (number == 0 or opponents):
+        raise SettingError(f"agent_file={own}: set level to 1 or more, and no earlier opponents")
+    return [*run.agents(opponents), *([] if itself is None else [itself])]
 
 
-def _inputs(settings: Settings, agents: Sequence[Path], records: Sequence[Path]) -> dict[str, Any]:
+def _inputs(run: LearningRun, agents: Sequence[Path], source: Source) -> dict[str, Any]:
     """What the dataset of a level depends on besides recorded settings."""
     inputs = digests_of(agents, newest="agent_sha256", others="opponents_sha256")
-    if settings.opponent is not None:
-        inputs["opponent"] = settings.opponent
-    if records:
-        inputs["records_sha256"] = hashlib.sha256("".join(map(sha256, records)).encode()).hexdigest()
+    if run.settings.opponent is not None:
+        inputs["opponent"] = run.settings.opponent
+    if source.files:
+        inputs["records_sha256"] = hashlib.sha256("".join(map(sha256, source.files)).encode()).hexdigest()
     return inputs
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How the matches of a level are played. Shards in one process share it, and with it the agents."""
+
+    run: LearningRun
+    learner: Learner
+    level: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.run, self.learner, self.level)
+
+    @cached_property
+    def inputs(self) -> LevelInputs:
+        """What the learner gets. Raises StageError, InvalidFileError."""
+        game, settings, file = self.run.game, self.run.settings, self.run.playing_agent(self.level)
+        agent = None if file is None else load_agent(file, game, f"level {self.level}")
+        resources = resources_of(self.run, self.learner)
+        return LevelInputs(game, agent, settings.seed, self.level, opponent=settings.opponent, resources=resources)
 
 
 class Shard(NamedTuple):
     """A part of a level's matches. Its rows do not depend on where or with which other shards it is played."""
 
-    settings: Settings
-    level: int
+    playing: Playing
     number: int
     """From 0."""
     matches: range
 
 
-def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
-    """The shards of the matches of a level, in order."""
-    size, matches = settings.dataset.shard_matches, range(settings.matches)
-    for number, start in enumerate(range(0, len(matches), size)):
-        yield Shard(settings, level, number, matches[start : start + size])
+def shards_of(playing: Playing, matches: int) -> Iterator[Shard]:
+    """The shards of this number of matches, in order."""
+    size, numbers = playing.run.settings.dataset.shard_matches, range(matches)
+    for number, start in enumerate(range(0, matches, size)):
+        yield Shard(playing, number, numbers[start : start + size])
 
 
 class PlayedShard(NamedTuple):
@@ -129,42 +146,38 @@ class PlayedShard(NamedTuple):
 
 def play_shard(shard: Shard) -> PlayedShard:
     """Play the matches of a shard, or read them."""
-    settings, level, skipped = shard.settings, shard.level, list[tuple[int, str]]()
-    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
-    with computing(settings) as context:
-        file = playing_agent(settings, level)
-        agent = None if file is None else load_agent(file, context.game, f"level {level}")
-        resources = resources_of(context, on_skipped=lambda *found: skipped.append(found))
-        inputs = LevelInputs(context.game, agent, settings.seed, level, opponent=settings.opponent, resources=resources)
-        parts = settings.learner.generate(inputs, shard.matches)
-        return PlayedShard(*form.encode(parts, context.game.observation_codec), skipped)
+    run, skipped = shard.playing.run, list[tuple[int, str]]()
+    form: DatasetFormat = DATASET_FORMATS[run.settings.dataset.format]
+    with run.settings.computing(), fields_of("player", "depth", "temperature"):
+        inputs = shard.playing.inputs
+        resources = replace(inputs.resources, on_skipped=lambda *found: skipped.append(found))
+        parts = shard.playing.learner.generate(replace(inputs, resources=resources), shard.matches)
+        return PlayedShard(*form.encode(parts, run.game.observation_codec), skipped)
 
 
 def _write_dataset(
     path: Path,
-    settings: Settings,
-    level: int,
+    playing: Playing,
+    next_level: Level,
     agents: Sequence[Path],
-    source: Source,
-    record: Mapping[str, Any],
+    stage: Stage,
     executor: Executor,
     progress: ProgressBar,
 ) -> int:
-    """Play the matches of `level` that are not written yet; returns the number of rows of the dataset.
+    """Play the matches that are not written yet; returns the number of rows of the dataset.
 
-    Shards that an interrupted run wrote with the same `record` are kept. `agents`: the files of the levels that play.
+    Shards that an interrupted run wrote with the same record are kept. `agents`: the files of the levels that play.
     """
-    start, learner, size = time.perf_counter(), settings.learner, settings.dataset.shard_matches
-    names_players = settings.opponent or learner.named_players()
-    players = RunFolder.of(settings).player_files() if names_players else ()
-    files = task_files(settings, [*agents, *players], source.files)
+    settings, source, level = next_level.settings, next_level.source, next_level.number - 1
+    start, size = time.perf_counter(), settings.dataset.shard_matches
+    files = _files_of_shards(playing, agents, source)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        form.written(path, {**record, **code_of(record), "shard_matches": size}) as writer,
+        form.written(path, {**stage.record, **code_of(stage.record), "shard_matches": size}) as writer,
     ):
         rows, skipped = sum(writer.written.values()), dict(writer.remarks)
-        missing = [shard for shard in shards_of(settings, level) if shard.number not in writer.written]
+        missing = [shard for shard in shards_of(playing, settings.matches) if shard.number not in writer.written]
         if writer.written:
             found = len(writer.written)
             log.info("level %d: %d of %d shards already written", level, found, found + len(missing))
@@ -178,6 +191,24 @@ def _write_dataset(
     seconds, done = time.perf_counter() - start, "read" if source.files else "played"
     log.info("level %d: %s %d matches, %d rows (%.2f s)", level, done, settings.matches, rows, seconds)
     return rows
+
+
+def _files_of_shards(playing: Playing, agents: Sequence[Path], source: Source) -> TaskFiles[Shard]:
+    """The files that shards read, for workers that do not have them."""
+    run, learner = playing.run, playing.learner
+    names_players = run.settings.opponent or learner.named_players()
+    files = task_files(run, [*agents, *(run.folder.player_files() if names_players else ())])
+    records = {f"{RECORDS}/{number:06d}{path.suffix}": path for number, path in enumerate(source.files)}
+    return TaskFiles({**files.paths, **records}, partial(_moved, source.parameter))
+
+
+def _moved(parameter: str, shard: Shard, folder: Path) -> Shard:
+    """The same shard, which reads the copies of its files in this folder; those of matches are named by a parameter."""
+    playing = replace(shard.playing, run=moved(shard.playing.run, folder))
+    if records := sorted(map(str, (folder / RECORDS).glob("*"))):
+        copies: dict[str, Any] = {parameter: records}
+        playing = replace(playing, learner=replace(playing.learner, **copies))
+    return shard._replace(playing=playing)
 
 
 def _report_skipped(skipped: Sequence[tuple[int, str]], source: Source, level: int) -> None:

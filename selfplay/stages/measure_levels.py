@@ -8,114 +8,108 @@ RUN_DIR/level_NN/strength.csv                                                   
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from selfplay.agents.agent import Agent
 from selfplay.checks import fields_of
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game
-from selfplay.grading.compared import Compared, Who, grader_of
+from selfplay.games.win_draw_loss import RESULTS
+from selfplay.grading.compared_players import Compared, Who, grader_of
 from selfplay.grading.comparison import Comparison, compare, measure_new_level
-from selfplay.grading.tables import RESULTS, write_csv
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
-from selfplay.players.agent import Agent
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.kept_positions import kept_in
 from selfplay.runs.levels import agent_of_level, level_player
-from selfplay.runs.manifest import Manifest, Stage
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.search.evaluation import RESULT_ONLY, FeatureEvaluation
-from selfplay.settings.context import RunContext, computing
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.stage import Stage
+from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
+from selfplay.settings.common import Run
 from selfplay.settings.fields import stage_record
 from selfplay.settings.run import Settings
+from selfplay.stages.learning_run import LearningRun
 from selfplay.stages.pairs import play_pairs
+from selfplay.stages.versus_rollouts import rollouts_text
+from selfplay.tables import write_csv
 
 
-@writes_run(create=False)
-def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Comparison:
+def measure_levels(run: LearningRun, progress: ProgressBar = NoProgress) -> Comparison:
     """Compare all levels of the run; write comparison/levels.csv and the tables of the measures.
 
-    Raises:
-        RunLockedError: another process or thread is using the run.
-        SettingError, GameTooLargeError: a reference player of a large game cannot be made.
-        StageError: the run has no trained level.
-        InvalidFileError: the file of a level is broken or belongs to another game.
+    Raises StageError if there is no trained level, InvalidFileError for a broken file, and as `make_player`.
     """
-    run = RunFolder.of(settings)
-    if not (levels := run.trained_levels()):
-        raise StageError(f"{run.path} has no trained level to compare; run the loop first")
-    with computing(settings) as context:
-        game = context.game
-        is_small = grader_of(game) is not None
-        references = [] if is_small else reference_names(game, settings.comparison.references)
-        whos: list[Who] = [0, *levels, *references]
-        comparison = compare(_compared(context, whos, progress, _agents(context, levels)))
-        for name, table in comparison.tables().items():
-            path = run.comparison.with_name(name)
-            if table is None:
-                path.unlink(missing_ok=True)
-            else:
-                write_csv(table, path)
-        return comparison
+    if not (levels := run.folder.trained_levels()):
+        raise StageError(f"{run.folder.path} has no trained level to compare; run the loop first")
+    is_small = grader_of(run.game) is not None
+    references = [] if is_small else reference_names(run.game, run.settings.comparison.references)
+    whos: list[Who] = [0, *levels, *references]
+    # The policies of those that learned one are measured.
+    agents = {
+        level: agent_of_level(run.folder.path, level, run.game)
+        for level in levels
+        if run.settings.at_level(level).learner.learns_policy()
+    }
+    comparison = compare(_compared(run, whos, progress, agents))
+    for name, table in comparison.tables().items():
+        path = run.folder.comparison.with_name(name)
+        if table is None:
+            path.unlink(missing_ok=True)
+        else:
+            write_csv(table, path)
+    return comparison
 
 
-@writes_run(create=False)
-def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
+def measure_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress) -> None:
     """Write how strong a level is to strength.csv in its folder, see `selfplay.grading.comparison.measure_new_level`.
 
     Does nothing if this was done for the same agent, or the level has been compared.
 
-    Raises RunLockedError if another process or thread is using the run, StageError if it does not have the level, and
-    InvalidFileError if its file is broken.
+    Raises StageError if the run does not have the level, and InvalidFileError if its file is broken.
     """
-    run = RunFolder.of(settings)
-    agent, path = sha256(run.existing_agent(level)), run.strength(level)
-    manifest, names = Manifest(run.path), stage_record(settings, "comparison")
+    folder = run.folder
+    agent, path = sha256(folder.existing_agent(level)), folder.strength(level)
+    manifest, names = Manifest(folder.path), stage_record(run.settings, "comparison")
     compared = manifest.sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
-    stage = Stage("strength", run.level(level), {"agent_sha256": agent}, force=True, names=names)
+    stage = Stage("strength", folder.level(level), {"agent_sha256": agent}, force=True, names=names)
     if stage.is_done() or (agent in compared and not manifest.changed_code("comparison", names)):
         return
-    with stage.making() as made, computing(settings) as context:
-        write_csv(measure_new_level(_compared(context, [level], progress)), path)
+    with stage.making() as made:
+        write_csv(measure_new_level(_compared(run, [level], progress)), path)
         made.files = [path.name]
 
 
 def _compared(
-    context: RunContext[Settings], whos: Sequence[Who], progress: ProgressBar, agents: Mapping[int, Agent] | None = None
+    run: LearningRun, whos: Sequence[Who], progress: ProgressBar, agents: Mapping[int, Agent] | None = None
 ) -> Compared:
-    settings, game, run = context.settings, context.game, context.run
+    settings, game, folder = run.settings, run.game, run.folder
     return Compared(
         game,
-        {who: player_of(settings, game, who) for who in whos},
+        {who: player_of(run, who) for who in whos},
         settings.comparison,
         settings.seed,
         settings.batch_size,
         agents=agents or {},
         play_pairs=lambda series: [
-            played.result for played in play_pairs(settings, series, player_of, progress, "comparing levels")
+            played.result for played in play_pairs(run, series, player_of, progress, "comparing levels")
         ],
         # Positions are solved only in games too large to enumerate.
         evaluation=RESULT_ONLY if grader_of(game) is not None else fitting_evaluation(game),
-        keep=kept_in(run.comparison.parent, game),
-        notes=gate_text(run),
-        advice=advice(settings),
+        keep=kept_in(folder.comparison.parent, game),
+        notes=[*gate_text(folder), *rollouts_text(folder)],
+        advice=ways_to_learn_more(settings),
         progress=progress,
     )
 
 
-def player_of(settings: Settings, game: Game, who: Who) -> Player:
+def player_of(run: Run[Settings], who: Who) -> Player:
     """A level or a reference. Raises as `level_player` and `make_player`."""
+    settings = run.settings
     if isinstance(who, int):
         with fields_of("player", "depth", "temperature"):
-            return level_player(settings.run_dir, who, game, settings.player.depth, settings.player.temperature)
-    return make_player(who, game, Path(settings.run_dir))
-
-
-def _agents(context: RunContext[Settings], levels: Sequence[int]) -> dict[int, Agent]:
-    """The levels whose policies are measured: those that learned one."""
-    settings, game = context.settings, context.game
-    learned = [level for level in levels if settings.at_level(level).learner.learns_policy()]
-    return {level: agent_of_level(context.run.path, level, game) for level in learned}
+            return level_player(settings.run_dir, who, run.game, settings.player.depth, settings.player.temperature)
+    return make_player(who, run.game, Path(settings.run_dir))
 
 
 # ---------------------------------------------------------------------- reference players
@@ -170,9 +164,9 @@ def gate_text(run: RunFolder) -> list[str]:
     return lines
 
 
-def advice(settings: Settings) -> list[str]:
+def ways_to_learn_more(settings: Settings) -> list[str]:
     """Lines about settings that give a level more to learn from, each with its effect."""
-    at_level = settings.at_level(settings.levels)
+    at_level = settings.at_level(settings.last_level)
     ways = [f"matches={10 * at_level.matches} (now {at_level.matches})", *at_level.learner.advice()]
     head = "Probably each level is trained on too few matches; with another run_dir, try"
     return [head, *(f"  {way}" for way in ways)]

@@ -1,27 +1,34 @@
-"""Matches of many pairs of players, each pair a task for an executor."""
+"""Matches of many pairs of players, each pair a task for an executor; and matches as files of records."""
 
 import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
+import torch
+
+from selfplay.files import user_path, written_whole
 from selfplay.games import Game
+from selfplay.games.match import Match
 from selfplay.games.state import MatchRecord
+from selfplay.matches.arena import Players
 from selfplay.matches.series import PairResult, PairSeries, PlayerId
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.records import MatchFile
-from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing, executor_of, task_files
+from selfplay.records import WrittenRecord, record_of, written_record
+from selfplay.settings.common import Run
 from selfplay.settings.matches import TournamentSettings
 from selfplay.settings.run import Settings
-from selfplay.stages.kept_matches import match_file
+from selfplay.stages.learning_run import executor_of, task_files
 
 log = logging.getLogger(__name__)
 
 PairSettings = TypeVar("PairSettings", Settings, TournamentSettings)
+Make = Callable[[Run[PairSettings], PlayerId], Player]
+"""Makes a player; a function at the top level of a module."""
 
 LINE_SECONDS = 60
 """The shortest time between two lines about the progress."""
@@ -30,10 +37,9 @@ LINE_SECONDS = 60
 class PairTask(NamedTuple, Generic[PairSettings, PlayerId]):
     """A series of matches as a task for an executor."""
 
-    settings: PairSettings
+    run: Run[PairSettings]
     series: PairSeries[PlayerId]
-    make: Callable[[PairSettings, Game, PlayerId], Player]
-    """Makes either player; a function at the top level of a module."""
+    make: Make[PairSettings, PlayerId]
     keeps_matches: bool
 
 
@@ -41,14 +47,14 @@ class PlayedPair(NamedTuple):
     """A series that was played."""
 
     result: PairResult
-    matches: list[MatchFile]
+    matches: list[WrittenRecord]
     """The matches, in order; empty unless they are kept."""
 
 
 def play_pairs(
-    settings: PairSettings,
+    run: Run[PairSettings],
     series: Sequence[PairSeries[PlayerId]],
-    make: Callable[[PairSettings, Game, PlayerId], Player],
+    make: Make[PairSettings, PlayerId],
     progress: ProgressBar = NoProgress,
     description: str = "",
     *,
@@ -58,14 +64,12 @@ def play_pairs(
     them at the same time.
 
     Where no bar shows the progress, a line is logged at most every `LINE_SECONDS`.
-
-    `make`: (settings, game, player) to the player, a function at the top level of a module.
     """
-    tasks, done = [PairTask(settings, one, make, keep_matches) for one in series], 0
+    tasks, done = [PairTask(run, one, make, keep_matches) for one in series], 0
     start = last_line = monotonic()
-    files = task_files(settings, RunFolder.of(settings).player_files())
+    files = task_files(run, run.folder.player_files())
     with (
-        executor_of(settings.executor, settings.threads) as executor,
+        executor_of(run.settings.executor, run.settings.threads) as executor,
         closing(progress(total=len(tasks), desc=description)) as bar,
     ):
         for played in executor.map(play_pair, tasks, files):
@@ -80,14 +84,30 @@ def play_pairs(
 
 def play_pair(task: PairTask[PairSettings, PlayerId]) -> PlayedPair:
     """Play one series."""
-    settings, (pair, series), make, keeps_matches = task
-    matches = list[MatchFile]()
-    with computing(settings) as context:
-        one, other = (make(settings, context.game, player) for player in pair)
-        series = replace(series, batch_size=settings.batch_size, device=context.device)
+    run, (pair, series), make, keeps_matches = task
+    matches = list[WrittenRecord]()
+    with run.settings.computing():
+        one, other = (make(run, player) for player in pair)
+        series = replace(series, batch_size=run.settings.batch_size, device=run.device)
 
         def keep(record: MatchRecord) -> None:
             rows = range(len(record.match)) if keeps_matches else ()
-            matches.extend(match_file(context.game, record, row, (one, other)) for row in rows)
+            matches.extend(match_file(run.game, record, row, (one, other)) for row in rows)
 
-        return PlayedPair(series.play(context.game, (one, other), keep), matches)
+        return PlayedPair(series.play(run.game, (one, other), keep), matches)
+
+
+def match_file(game: Game, record: MatchRecord, row: int, players: Players) -> WrittenRecord:
+    """The match in row `row` of a record of matches between `players`."""
+    actions, first = record.actions_of(row), int(record.seats[row])
+    states = [state.select(torch.tensor([row])) for state in (*record.states[: len(actions)], record.states[-1])]
+    names, number = (players[first].name, players[1 - first].name), int(record.match[row])
+    has_resigned = any(forfeit.match == number and forfeit.has_resigned for forfeit in record.forfeits)
+    return written_record(record_of(Match.of_states(game, states, actions, has_resigned=has_resigned), names))
+
+
+def write_match(folder: str | Path, number: int, match: WrittenRecord) -> None:
+    """Write a match as the one with this number, from 1, in a folder. Raises StageError."""
+    path = user_path(folder) / f"match_{number:06}{match.ending}"
+    with written_whole(path) as part:
+        part.write_text(match.text, encoding="utf-8")

@@ -18,32 +18,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.files import FileFormat, remove_folder, sha256, written_whole
+from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
-from selfplay.grading.tables import Row, table_of, write_csv
 from selfplay.grading.winning_proof.action_judge import Judged, Positions, judge
+from selfplay.grading.winning_proof.report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
 from selfplay.grading.winning_proof.saved_walk import problem_of_walk
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.named_players.make import files_of_player, make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.proof_report import PLY_COLUMNS, PROOF_COLUMNS, proof_report, read_result
-from selfplay.runs.run_folder import writes_run
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.saved_arrays import REMEDY, SavedArrays
+from selfplay.runs.stage import Made, Stage
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.context import RunContext, computing, executor_of, task_files
+from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import ProofSettings
+from selfplay.stages.learning_run import executor_of, task_files
+from selfplay.tables import Row, data_frame, write_csv
 
 log = logging.getLogger(__name__)
 
+RESULT, PLIES = "proof.csv", "plies.csv"
 FINISHED = "finished"
 """The entry of the state that has what an unfinished walk has found so far, as text in JSON."""
 FINISHED_PLIES = FileFormat("a list of what was found in each ply", list[PlyCounts], REMEDY)
 
 
-@writes_run(create=True)
 def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress) -> str:
     """Walk the lines of play, or continue an interrupted walk, write the tables, and return the report.
 
@@ -53,62 +54,78 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         NotNowError: the player has no policy for arbitrary positions.
         StageError, InvalidFileError: a file is missing or broken, or cannot be written.
     """
-    with computing(settings) as context:
+    with opened(settings, create=True) as run:
         name = settings.player
         if name is None:
-            newest = context.run.newest_level() or 1
-            context.run.check_level(newest)
+            newest = run.folder.newest_level() or 1
+            run.folder.check_level(newest)
             name = f"level:{newest}"
-        folder = _folder(context, name)
-        manifest, record = Manifest(folder), _record(settings, name)
-        if not settings.force and manifest.is_done("proof", record, force=True):
-            log.info("already walked, skipped; force=true walks again")
-            _forget_walk(manifest, folder)
-            return proof_report(read_result(folder / "proof.csv"))
-        solver_of.cache_clear()
+        folder, record = _folder(run, name), _record(settings, name)
+        stage = Stage("proof", folder, record, force=True, unfinished="walk", state=folder / "walk")
+        if not settings.force and stage.is_done("already walked", "; force=true walks again"):
+            return proof_report(read_result(folder / RESULT, command_line("prove")))
+        cached_solver.cache_clear()
         _player_of.cache_clear()
-        start = start_of(context.game, settings)
-        solver = whole_match_solver(context.game, start, settings)
-        _player_of(name, context.game.name, settings.run_dir)
-        state = SavedArrays(folder / "walk", record, partial(_problem, context.game))
-        finished = _finished(manifest, state, folder, settings)
-        with executor_of(settings.executor, settings.threads) as executor:
-
-            def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
-                tasks = (JudgeTask(settings, name, positions) for positions in parts)
-                return executor.map(judge_part, tasks, task_files(settings, context.run.player_files()))
-
-            walk = Walk(
-                context.game,
-                start,
-                SEATS.index(settings.seat),
-                exact_result(solver, start, settings),
-                judged,
-                state,
-                len(context.game.read_transcript(settings.after)),
-                settings.walk == "first_mistake",
-                settings.part_positions,
-                progress,
-            )
-            for counts in walk.plies(finished):
-                finished.append(counts)
-                with written_whole(folder / "plies.csv") as beside:
-                    rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
-                    table_of(PLY_COLUMNS, rows).to_csv(beside, index=False)
-                state[FINISHED] = {"plies": np.array(json.dumps(finished))}
-                log.info("%s", _ply_text(counts))
-        row = _row(settings, name, walk, solver, finished)
-        write_csv(table_of(PROOF_COLUMNS, [row]), folder / "proof.csv")
-        manifest.record("proof", record, {"positions": row["positions"]}, ["proof.csv", "plies.csv"])
-        _forget_walk(manifest, folder)
+        # Before files of an earlier proof are replaced.
+        _player_of(name, run.game.name, settings.run_dir)
+        start = start_of(run.game, settings)
+        solver = whole_match_solver(run.game, start, settings)
+        with stage.making(anew=settings.force) as made:
+            walk, finished = _walked(run, name, start, solver, stage, made, progress)
+            row = _row(settings, name, walk, solver, finished)
+            write_csv(data_frame(PROOF_COLUMNS, [row]), folder / RESULT)
+            made.counts, made.files = {"positions": row["positions"]}, [RESULT, PLIES]
         return proof_report(row)
 
 
-def _folder(context: RunContext[ProofSettings], name: str) -> Path:
-    settings = context.settings
+def _walked(
+    run: Run[ProofSettings],
+    name: str,
+    start: State,
+    solver: ExactSolver,
+    stage: Stage,
+    made: Made,
+    progress: ProgressBar,
+) -> tuple[Walk, list[PlyCounts]]:
+    """The walk from `start`, and what was found in each of its plies, which is also written to plies.csv."""
+    settings, game, plies = run.settings, run.game, stage.folder / PLIES
+    state = SavedArrays(stage.folder / "walk", stage.record, partial(_problem, game))
+    finished = _finished(state) if made.is_resumed else []
+    if not finished:
+        plies.unlink(missing_ok=True)
+    with executor_of(settings.executor, settings.threads) as executor:
+
+        def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
+            tasks = (JudgeTask(run, name, positions) for positions in parts)
+            return executor.map(judge_part, tasks, task_files(run, run.folder.player_files()))
+
+        walk = Walk(
+            game,
+            start,
+            SEATS.index(settings.seat),
+            exact_result(solver, start, settings),
+            judged,
+            state,
+            len(game.read_transcript(settings.after)),
+            settings.walk == "first_mistake",
+            settings.part_positions,
+            progress,
+        )
+        for counts in walk.plies(finished):
+            finished.append(counts)
+            with written_whole(plies) as beside:
+                rows = [{**counts._asdict(), "is_turn": int(counts.is_turn)} for counts in finished]
+                data_frame(PLY_COLUMNS, rows).to_csv(beside, index=False)
+            state[FINISHED] = {"plies": np.array(json.dumps(finished))}
+            log.info("%s", _ply_text(counts))
+    return walk, finished
+
+
+def _folder(run: Run[ProofSettings], name: str) -> Path:
+    settings = run.settings
     if settings.folder is not None:
         return Path(settings.folder)
-    return context.run.proofs / re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} {settings.seat} {settings.after}").strip("_")
+    return run.folder.proofs / re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} {settings.seat} {settings.after}").strip("_")
 
 
 def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
@@ -146,7 +163,7 @@ def whole_match_solver(game: Game, start: State, settings: ProofSettings) -> Exa
             f"game={game.name}: its exact solver takes positions of up to {most} empty squares, and the start has "
             f"{left}; give the actions before a later position in after="
         )
-    return solver_of(game.name, settings.table_bits)
+    return cached_solver(game.name, settings.table_bits)
 
 
 def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
@@ -161,22 +178,22 @@ def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> 
 class JudgeTask(NamedTuple):
     """Positions to be judged, as a task for an executor."""
 
-    settings: ProofSettings
+    run: Run[ProofSettings]
     player: str
     positions: Positions
 
 
 def judge_part(task: JudgeTask) -> Judged:
     """The actions of the player in some positions."""
-    settings = task.settings
-    with computing(settings) as context:
-        solver = solver_of(context.game.name, settings.table_bits)
-        player = _player_of(task.player, context.game.name, settings.run_dir)
+    settings, game = task.run.settings, task.run.game
+    with settings.computing():
+        solver = cached_solver(game.name, settings.table_bits)
+        player = _player_of(task.player, game.name, settings.run_dir)
         return judge(task.positions, player, solver, walk_solved=settings.walk_solved)
 
 
 @cache
-def solver_of(game: str, table_bits: int) -> ExactSolver:
+def cached_solver(game: str, table_bits: int) -> ExactSolver:
     """The exact solver of a game, made once in each process. Raises SettingError if it has none."""
     return make_exact_solver(make_game(game), table_bits)
 
@@ -198,26 +215,12 @@ def _problem(game: Game, name: str, arrays: Mapping[str, NDArray[Any]]) -> str |
     return problem_of_walk(game, arrays)
 
 
-def _finished(manifest: Manifest, state: SavedArrays, folder: Path, settings: ProofSettings) -> list[PlyCounts]:
-    """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
-    manifest.forget("proof")
-    if not settings.force and manifest.is_done("walk", state.record, force=True):
-        text = str(state[FINISHED]["plies"]) if FINISHED in state else "[]"
-        finished = FINISHED_PLIES.parse_json(state.folder / f"{FINISHED}.npz", text)
-        log.info("resumed after %d plies", len(finished))
-        return finished
-    if "walk" in manifest.sections:
-        log.info("the player or a setting has changed: the walk starts anew")
-    _forget_walk(manifest, folder)
-    (folder / "plies.csv").unlink(missing_ok=True)
-    manifest.record("walk", state.record, {}, [])
-    return []
-
-
-def _forget_walk(manifest: Manifest, folder: Path) -> None:
-    """Remove the state of a walk that has ended; a kill may have left it."""
-    manifest.forget("walk")
-    remove_folder(folder / "walk")
+def _finished(state: SavedArrays) -> list[PlyCounts]:
+    """The plies that an interrupted walk has finished. Raises InvalidFileError."""
+    text = str(state[FINISHED]["plies"]) if FINISHED in state else "[]"
+    finished = FINISHED_PLIES.parse_json(state.folder / f"{FINISHED}.npz", text)
+    log.info("resumed after %d plies", len(finished))
+    return finished
 
 
 def _ply_text(counts: PlyCounts) -> str:

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import sha256, written_whole
-from selfplay.games import Game, State, make_game
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.games import Game, State
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.runs.levels import agent_of_level
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
+from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher, SearchParameters
-from selfplay.settings.context import computing
+from selfplay.settings.common import opened
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
 log = logging.getLogger(__name__)
@@ -33,41 +32,38 @@ PHASES = 6
 PARAMETERS = SearchParameters(table_bits=18)
 
 
-@writes_run(create=False)
 def export_evaluation(settings: ExportSettings) -> Path:
     """Write the evaluation that a level has learned; returns the path of its file.
 
     Raises as `agent_of_level`, RunLockedError if another process or thread is using the run, InvalidFileError if its
     network is not a weighted sum of features, and StageError if the file cannot be written.
     """
-    run = RunFolder.of(settings)
-    agent = agent_of_level(run.path, settings.level, make_game(settings.game.name))
-    level = agent.checkpoint.metadata["level"]
-    evaluation = agent.evaluation()
-    if not isinstance(evaluation, FeatureEvaluation):
-        name = agent.checkpoint.metadata["architecture"]["name"]
-        reason = (
-            f"architecture={name} has no feature weights; train a level of Othello with architecture=othello_features"
-        )
-        raise InvalidFileError(run.agent(level), reason)
-    path = run.evaluation(level) if settings.file is None else Path(settings.file)
-    with written_whole(path) as beside:
-        comment = f"# What level {level} has learned, as the expected return of the player to move."
-        beside.write_text(f"{comment}\n{evaluation_text(evaluation)}")
-    log.info("wrote %s", path)
-    return path
+    with opened(settings, create=False) as run:
+        folder = run.folder
+        agent = agent_of_level(folder.path, settings.level, run.game)
+        level = agent.checkpoint.metadata["level"]
+        evaluation = agent.evaluation()
+        if not isinstance(evaluation, FeatureEvaluation):
+            name = agent.checkpoint.metadata["architecture"]["name"]
+            reason = f"architecture={name} has no feature weights; train a level of Othello with "
+            raise InvalidFileError(folder.agent(level), f"{reason}architecture=othello_features")
+        path = folder.evaluation(level) if settings.file is None else Path(settings.file)
+        with written_whole(path) as beside:
+            comment = f"# What level {level} has learned, as the expected return of the player to move."
+            beside.write_text(f"{comment}\n{evaluation_text(evaluation)}")
+        log.info("wrote %s", path)
+        return path
 
 
-@writes_run(create=False)
 def fit_probcut(settings: ProbCutSettings) -> Path:
     """Fit the parameters of a level and write them beside its weights; returns the path of their file.
 
     Raises as `agent_of_level`, RunLockedError if another process or thread is using the run, and SettingError if
     compiled searches cannot compute the values of the level.
     """
-    with computing(settings) as context:
-        run, game = context.run, context.game
-        agent = agent_of_level(run.path, settings.level, game)
+    with opened(settings, create=False) as run:
+        folder, game = run.folder, run.game
+        agent = agent_of_level(folder.path, settings.level, game)
         level = agent.checkpoint.metadata["level"]
         evaluation = agent.evaluation()
         if evaluation is None:
@@ -80,12 +76,12 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
             log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
         starts, phases = phases_of(game, state)
         checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))
-        parameters = ProbCutParameters(game.name, sha256(run.agent(level)), state.batch_size, starts, checks)
-    path = run.probcut(level)
-    with written_whole(path) as beside:
-        beside.write_text(probcut_text(parameters))
-    log.info("wrote %s", path)
-    return path
+        parameters = ProbCutParameters(game.name, sha256(folder.agent(level)), state.batch_size, starts, checks)
+        path = folder.probcut(level)
+        with written_whole(path) as beside:
+            beside.write_text(probcut_text(parameters))
+        log.info("wrote %s", path)
+        return path
 
 
 def self_play_positions(game: Game, player: Player, settings: ProbCutSettings) -> State:

@@ -13,16 +13,17 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
+from selfplay.games.win_draw_loss import RESULTS
 from selfplay.grading.comparison import level_columns, reference_columns
 from selfplay.grading.proof import GRADE_COLUMNS, Grader, Lines, lines_text
-from selfplay.grading.tables import LINES, RESULTS, write_csv
 from selfplay.runs.finished_runs import (
-    Run,
+    FinishedRun,
     differing_settings,
     distinguishing_settings,
     read_runs,
-    setting_text,
+    setting_in_table,
 )
+from selfplay.tables import LINES, write_csv
 
 RESULT_COLUMNS = (
     *("exact_win_vs_random", "exact_draw_vs_random", "exact_loss_vs_random"),
@@ -53,12 +54,12 @@ def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
         save_figure(run_curves(runs.finished), folder / "sweep" / "runs.png")
         parts.append(_shown_table(table, runs.finished))
     if runs.skipped:
-        lines = [f"Not finished, therefore not in the table: {len(runs.skipped)} of {count} runs"]
+        lines = [f"Unfinished or not readable, therefore not in the table: {len(runs.skipped)} of {count} runs"]
         parts.append("\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.skipped.items()]))
     return "\n\n".join(parts)
 
 
-def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
+def _held_seats(runs: Sequence[FinishedRun]) -> dict[str, list[str]]:
     """The names of the seats in which a perfect player never loses, by game, for games that are graded exactly."""
     held: dict[str, list[str]] = {}
     for run in runs:
@@ -69,7 +70,7 @@ def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
     return held
 
 
-def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def run_table(runs: Sequence[FinishedRun], held_seats: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """sweep/runs.csv: a row per run, with the settings in which the runs differ and the results of its newest level.
 
     `held_seats`: for each game that is graded exactly, the seats in which perfect play never loses.
@@ -78,7 +79,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
     rows = []
     for run in runs:
         newest = run.table.iloc[-1]
-        row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
+        row: dict[str, Any] = {"run": run.name} | {name: setting_in_table(run, name) for name in names}
         row["levels"] = int(newest["level"])
         row |= {name: newest.get(name) for name in RESULT_COLUMNS}
         row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game.name", ""), ()))
@@ -117,11 +118,11 @@ def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
     return first_level
 
 
-def _shown_table(table: pd.DataFrame, runs: Sequence[Run]) -> str:
-    """The table for the screen: the settings that distinguish the runs, and the most important columns."""
-    names = distinguishing_settings(runs)
-    identified = {tuple(row) for row in table[names].to_numpy().tolist()} if names else set()
-    lead = names if len(identified) == len(runs) else ["run", *names]
+def _shown_table(table: pd.DataFrame, runs: Sequence[FinishedRun]) -> str:
+    """The table for the screen: the names of the runs, the settings besides in which they differ, and the most
+    important columns."""
+    further = (name for name in distinguishing_settings(runs) if any(name not in run.settings_in_name for run in runs))
+    lead = ["run", *further]
     shown = pd.DataFrame([{name: row[name] for name in lead} | _shown_figures(row) for _, row in table.iterrows()])
     # Columns that are empty for all runs are left out.
     return shown.loc[:, [name for name in shown if name in lead or (shown[name] != "").any()]].to_string(index=False)

@@ -24,20 +24,18 @@ from selfplay.figures.style import save_figure, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, total
+from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, summed
 from selfplay.grading.proof import FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
 from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
-from selfplay.grading.tables import table_of, write_csv
 from selfplay.matches.series import PairResult, PairSeries, Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import writes_run
-from selfplay.settings.context import RunContext, computing
+from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import TournamentSettings
-from selfplay.stages.kept_matches import write_match
-from selfplay.stages.pairs import play_pairs
+from selfplay.stages.pairs import play_pairs, write_match
 from selfplay.stages.tournament_pairs import FILE, FinishedPairs, Pair, pairs_table
+from selfplay.tables import data_frame, write_csv
 
 log = logging.getLogger(__name__)
 
@@ -74,16 +72,15 @@ class Tournament(NamedTuple):
             {
                 "player": name,
                 **ratings[number].fields(),
-                **total(results for (one, _), results in self.by_player().items() if one == number)._asdict(),
+                **summed(results for (one, _), results in self.by_player().items() if one == number)._asdict(),
                 **(grade.fields() if grade else {}),
             }
             for number, (name, grade) in enumerate(zip_longest(self.names, self.grades))
         ]
-        table = table_of(PLAYER_COLUMNS | (GRADE_COLUMNS if self.grades else {}), rows)
+        table = data_frame(PLAYER_COLUMNS | (GRADE_COLUMNS if self.grades else {}), rows)
         return table.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
 
-@writes_run(create=True)
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
@@ -93,27 +90,27 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
     StageError if a file cannot be written, or the run has a tournament with other settings, and InvalidFileError if
     pairs.csv is broken.
     """
-    with computing(settings) as context:
-        players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
-        folder, pairs = context.run.tournament, list(combinations(range(len(players)), 2))
+    with opened(settings, create=True) as run:
+        players = [make_player(name, run.game, settings.run_dir) for name in settings.players]
+        folder, pairs = run.folder.tournament, list(combinations(range(len(players)), 2))
         finished = FinishedPairs(settings, folder, pairs)
-        _play_pairs(context, pairs, finished, progress)
+        _play_pairs(run, pairs, finished, progress)
         results = {pair: finished.results[pair] for pair in pairs}
-        tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))
-    write_csv(tournament.pairs_table(), folder / FILE)
-    finished.record_whole()
-    write_csv(tournament.players_table(), folder / "players.csv")
-    figure = score_map(tournament.names, tournament.scores())
-    write_source(figure, f"{context.game.presentation.title}, tournament, {settings.matches} matches per pair")
-    save_figure(figure, folder / "scores.png")
-    return tournament
+        tournament = Tournament(list(settings.players), results, *_exact_figures(run.game, players))
+        write_csv(tournament.pairs_table(), folder / FILE)
+        finished.record_whole()
+        write_csv(tournament.players_table(), folder / "players.csv")
+        figure = score_map(tournament.names, tournament.scores())
+        write_source(figure, f"{run.game.presentation.title}, tournament, {settings.matches} matches per pair")
+        save_figure(figure, folder / "scores.png")
+        return tournament
 
 
 def _play_pairs(
-    context: RunContext[TournamentSettings], pairs: list[Pair], finished: FinishedPairs, progress: ProgressBar
+    run: Run[TournamentSettings], pairs: list[Pair], finished: FinishedPairs, progress: ProgressBar
 ) -> None:
     """Play the pairs that are not finished."""
-    settings, missing = context.settings, finished.missing
+    settings, missing = run.settings, finished.missing
     if not missing:
         return
     key = np.array([stream_key(settings.seed, 0, Activity.TOURNAMENT)])
@@ -127,7 +124,7 @@ def _play_pairs(
     ]
     _cached_player.cache_clear()
     keep_matches = settings.sgf is not None
-    playing = play_pairs(settings, series, _player_named, progress, "tournament", keep_matches=keep_matches)
+    playing = play_pairs(run, series, _player_named, progress, "tournament", keep_matches=keep_matches)
     with closing(playing) as played:
         for number, (result, matches) in zip(missing, played, strict=True):
             one, other = pairs[number]
@@ -136,8 +133,8 @@ def _play_pairs(
             finished.add((one, other), result)
 
 
-def _player_named(settings: TournamentSettings, game: Game, name: str) -> Player:
-    return _cached_player(name, settings.game.name, settings.run_dir)
+def _player_named(run: Run[TournamentSettings], name: str) -> Player:
+    return _cached_player(name, run.settings.game.name, run.settings.run_dir)
 
 
 @cache

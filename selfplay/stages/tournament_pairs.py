@@ -13,13 +13,14 @@ import pandas as pd
 
 from selfplay.errors import InvalidFileError
 from selfplay.files import sha256, written_whole
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import RESULTS, WinDrawLoss
 from selfplay.grading.proof import EXACT_RESULTS
-from selfplay.grading.tables import COUNT, RESULTS, SHARE, TEXT, Columns, read_rows, table_of
 from selfplay.matches.series import PairResult
 from selfplay.named_players.make import files_of_player
-from selfplay.runs.manifest import Manifest, Stage
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.stage import Stage
 from selfplay.settings.matches import TournamentSettings
+from selfplay.tables import COUNT, SHARE, TEXT, Columns, data_frame, read_rows
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def pairs_table(
         }
         for (one, other), played in results.items()
     ]
-    return table_of(PAIR_COLUMNS, rows)
+    return data_frame(PAIR_COLUMNS, rows)
 
 
 class FinishedPairs:

@@ -6,11 +6,9 @@ temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png
 
 import logging
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from math import gcd
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,22 +19,24 @@ from selfplay.errors import SettingError
 from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import NO_MATCHES, RunningResults, WinDrawLoss
-from selfplay.learners.tabular.learning import (
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
+from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.run_folder import RunFolder, writing_run
+from selfplay.runs.stage import Stage
+from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
+from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings
+from selfplay.stages.play_matches import ResultsTold, play_match_series
+from selfplay.tabular.learning import (
     UPDATE_RULES,
     Tables,
     UpdateRule,
     initial_values,
     learn_matches,
 )
-from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
-from selfplay.runs.manifest import Manifest, Stage, check_against_manifest
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.classical import TabularSettings
-from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings
-from selfplay.stages.match_series import ResultsTold, play_match_series
+from selfplay.tabular.table_file import load_tables, save_tables
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +46,8 @@ who moves first won, drew and lost."""
 CURVE_EVERY = 500
 
 
-@writes_run(create=True)
-def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
-    """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
+def train_tabular(run: Run[TabularSettings], progress: ProgressBar = NoProgress) -> Path:
+    """Learn the tables that the settings describe, unless they exist already, and return the path of their file.
 
     Tables that have learned from fewer matches continue. They get the same bytes as with all matches at once, unless
     they have also learned from matches against other players.
@@ -59,18 +58,17 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
         GameTooLargeError: the game has too many positions to enumerate.
         StageError: the tables exist and were learned with other settings, or from more matches.
     """
+    settings, folder = run.settings, run.folder.tabular
     rule = _rule(settings)
-    folder = RunFolder.of(settings).tabular
-    path, manifest = folder / f"{rule.name}.npz", Manifest(folder)
-    curve = path.with_suffix(".csv")
+    path, curve = folder / f"{rule.name}.npz", folder / f"{rule.name}.csv"
     record, defaults = stage_record(settings, "tabular"), recorded_defaults(settings)
     # Players that learn from their matches hold the lock of this folder, not that of the run.
-    with RunFolder(folder).lock():
-        is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
+    with writing_run(run.folder, create=True), RunFolder(folder).lock():
         stage = Stage(rule.name, folder, record, defaults, settings.force)
+        is_continued = not settings.force and stage.has_fewer("episodes", curve.name)
         if not is_continued and stage.is_done(f"{path} already learned"):
             return path
-        graph = positions_of(settings.game.name)
+        graph = positions_of(run.game)
         values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
         if is_continued:
             check_against_manifest(path)
@@ -87,17 +85,6 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
             made.counts, made.files = {"matches": settings.episodes}, [path.name, curve.name]
         log.info("wrote %s", path)
         return path
-
-
-def _is_continued(
-    manifest: Manifest, rule: UpdateRule, record: Mapping[str, Any], defaults: Mapping[str, Any], force: bool
-) -> bool:
-    """Whether there are tables that differ only in having learned from fewer matches, with the curve of these."""
-    section = manifest.sections.get(rule.name, {"files": {}, "settings": {}})
-    was = section["settings"].get("episodes")
-    if force or f"{rule.name}.csv" not in section["files"] or not isinstance(was, int) or was >= record["episodes"]:
-        return False
-    return manifest.is_done(rule.name, {**record, "episodes": was}, defaults, force=False)
 
 
 def _rule(settings: TabularSettings) -> UpdateRule:

@@ -23,10 +23,10 @@ from selfplay.architectures.ntuple import NTuple
 from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import SEATS
-from selfplay.games.kernels import distinct_positions
 from selfplay.search.exact_solver import empties
-from selfplay.training.comparison_training import RowNumbers
+from selfplay.training.lesson_training import RowNumbers
 from selfplay.training.lessons import Apprentice, LessonExpert, Lessons, SearchExpert, legal_words
 from selfplay.training.parameters import ExpertIteration
 
@@ -70,7 +70,7 @@ class LikelyReplies:
         return np.sort(np.argsort(lags + self.noise * drawn, kind="stable")[: self.most])
 
 
-class Lines(NamedTuple):
+class OpenLines(NamedTuple):
     """The positions of a ply from which lines continue."""
 
     state: State
@@ -78,9 +78,9 @@ class Lines(NamedTuple):
     lags: NDArray[np.float64] | None = None
     """float64[N]: their lags; None: every reply is followed."""
 
-    def select(self, rows: torch.Tensor) -> "Lines":
+    def select(self, rows: torch.Tensor) -> "OpenLines":
         """Those of these rows."""
-        return Lines(self.state.select(rows), None if self.lags is None else self.lags[rows.numpy()])
+        return OpenLines(self.state.select(rows), None if self.lags is None else self.lags[rows.numpy()])
 
 
 class Corrected(NamedTuple):
@@ -148,7 +148,7 @@ class Corrections:
         Judgements in `lessons` are reused, so an interrupted walk is resumed by walking again.
         """
         begins = int(self.start.current_player[0]) == self.seat
-        walked = [self._open(Lines(self.start, None if self.replies is None else np.zeros(1)), begins)]
+        walked = [self._open(OpenLines(self.start, None if self.replies is None else np.zeros(1)), begins)]
         while (lines := walked[-1]).state.batch_size > 0:
             ply = len(walked) - 1
             if is_turn := (ply % 2 == 0) == begins:
@@ -161,18 +161,18 @@ class Corrections:
                 actions = legal_words(self.game, lines.state)
             walked.append(self._after(lines, actions, ply + 1, is_turn))
 
-    def _after(self, lines: Lines, actions: Words, ply: int, is_turn: bool) -> Lines:
+    def _after(self, lines: OpenLines, actions: Words, ply: int, is_turn: bool) -> OpenLines:
         """The lines after these actions, in this ply; `is_turn`: they are the player's."""
         parents, _, after = self.apprentice.moves(lines.state, actions)
         images, inverse = self.apprentice.distinct(after)
         if self.replies is None or lines.lags is None:
-            return self._open(Lines(images), not is_turn)
+            return self._open(OpenLines(images), not is_turn)
         lags, smallest = lines.lags[parents], np.full(images.batch_size, np.inf)
         if not is_turn:
             own = self.replies.lags(parents, after)
             lags = np.where(own <= self.replies.slack, lags + own, np.inf)
         np.minimum.at(smallest, inverse.numpy(), lags)
-        followed = Lines(images, smallest).select(torch.from_numpy(np.flatnonzero(smallest < np.inf)))
+        followed = OpenLines(images, smallest).select(torch.from_numpy(np.flatnonzero(smallest < np.inf)))
         opened = self._open(followed, not is_turn)
         assert opened.lags is not None
         return opened if is_turn else opened.select(torch.from_numpy(self.replies.chosen(opened.lags, ply)))
@@ -228,7 +228,7 @@ class Corrections:
         lessons.poor[rows] |= actions
         return len(rows)
 
-    def _open(self, lines: Lines, is_turn: bool) -> Lines:
+    def _open(self, lines: OpenLines, is_turn: bool) -> OpenLines:
         """The positions from which lines continue; the player must not be able to win at once there."""
         state = lines.state
         is_open = ~state.terminated

@@ -77,17 +77,19 @@ def training_examples(
     training: Training,
     game: Game,
 ) -> Examples:
-    """The examples made from N rows, given by their `Columns`: merged where equal, and multiplied by the symmetries of
-    the game, as `training` says.
+    """The examples made from N rows, given by their `Columns`. As `training` says they are merged where equal, and then
+    multiplied by the symmetries of the game; `Images` makes the images of rows that are not merged.
 
     Merged examples have the mean target and policy of their rows, and the weight count ** weight_power, scaled to
     mean 1. If the observation does not determine the position, an action is illegal where it is in all the positions.
     """
+    if not training.merge:
+        columns = [packed, targets, np.ones_like(targets), *([] if policies is None else [policies])]
+        return Examples(*map(torch.from_numpy, columns))
     counts, means = np.ones(len(targets)), targets.astype(np.float64)[:, None]
     if policies is not None:
         means = np.concatenate([means, policies], axis=1)
-    if training.merge:
-        packed, counts, means = _merge(packed, counts, means)
+    packed, counts, means = _merge(packed, counts, means)
     if training.symmetries:
         symmetries = game.symmetries
         images = game.observation_codec.entries.bits_of_images(symmetries.observations)
@@ -95,8 +97,7 @@ def training_examples(
         counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images), axis=0)
         if policies is not None:
             _permute_policies(means[:, 1:], symmetries.actions)
-        if training.merge:
-            packed, counts, means = _merge(packed, counts, means)
+        packed, counts, means = _merge(packed, counts, means)
     weights = counts**training.weight_power
     if training.weight_power not in (0.0, 0.5, 1.0):  # numpy's other powers are not the same on every processor
         weights = np.array([exponential(training.weight_power * logarithm(count)) for count in counts.tolist()])
@@ -105,6 +106,34 @@ def training_examples(
     if policies is not None:
         arrays.append(np.ascontiguousarray(means[:, 1:]))
     return Examples(*map(torch.from_numpy, arrays))
+
+
+class Images:
+    """The images of examples under the symmetries of a game, which are made when they are needed.
+
+    The image of example i under symmetry s of S has the number S * i + s.
+    """
+
+    def __init__(self, game: Game) -> None:
+        symmetries = game.symmetries
+        bits = game.observation_codec.entries.bits_of_images(symmetries.observations)
+        self.count = len(bits)
+        """S."""
+        self._actions = torch.from_numpy(symmetries.actions)
+        self._permutations = [PackedPermutation(image) for image in bits]
+
+    def select(self, examples: Examples, numbers: Tensor) -> Examples:
+        """The images with these numbers (int64[B])."""
+        rows, images = numbers // self.count, numbers % self.count
+        chosen = examples.select(rows)
+        packed = chosen.packed.numpy()
+        for image, permutation in enumerate(self._permutations):
+            of_image = (images == image).numpy()
+            packed[of_image] = permutation(packed[of_image])
+        if chosen.policies is None:
+            return chosen
+        policies = torch.empty_like(chosen.policies).scatter_(1, self._actions[images], chosen.policies)
+        return chosen._replace(policies=policies)
 
 
 def _merge(

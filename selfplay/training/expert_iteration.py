@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from selfplay.agents.agent import Agent
 from selfplay.architectures.ntuple import NTuple, with_phases
 from selfplay.checks import check_parameters
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -26,12 +27,11 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, State
 from selfplay.games.game import SEATS
 from selfplay.matches.arena import play_batch
-from selfplay.players.agent import Agent
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.search.exact_solver import empties
 from selfplay.search.searcher import Searcher
-from selfplay.training.comparison_training import RowNumbers
 from selfplay.training.corrections import Corrections, LikelyReplies
+from selfplay.training.lesson_training import RowNumbers
 from selfplay.training.lessons import Apprentice, Lessons, SearchExpert
 from selfplay.training.parameters import ExpertIteration
 
@@ -90,21 +90,57 @@ def learn_from_expert(
     if not isinstance(agent.network, NTuple):
         raise SettingError(f"{agent.name}: a search teaches tables of patterns only; set architecture=ntuple")
     network, extended = with_phases(agent.network, architecture)
-    walker = Agent(agent.checkpoint._replace(network=network), game, agent.name)
-    expert = SearchExpert(searchers, depth, parameters.tolerance)
-    key = stream_key(seed, level, Activity.TRAINING)
+    expert, key = SearchExpert(searchers, depth, parameters.tolerance), stream_key(seed, level, Activity.TRAINING)
     apprentice = Apprentice(game, network, expert, key, passes=parameters.passes, margin=parameters.margin)
-    by_ply, positions, mistakes = _lessons_by_ply(apprentice, Lessons() if lessons is None else lessons), 0, 0
+    by_ply = _lessons_by_ply(apprentice, Lessons() if lessons is None else lessons)
+    walker = Agent(agent.checkpoint._replace(network=network), game, agent.name)
     reached = reached_positions(walker, torch.arange(matches), parameters.epsilons, key, expert.threads)
+    by_ply, in_matches = _with_mistakes_in(apprentice, reached, by_ply)
+    for ply, known in by_ply.items():
+        apprentice.learn(known, np.flatnonzero(known.poor), ply)
+    by_ply, in_walks = _with_walks(game, network, expert, key, parameters, by_ply, on_step)
+    together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
+    if not parameters.weights_by_ply:
+        network, extended = copy.deepcopy(agent.network), architecture
+        apprentice = Apprentice(game, network, expert, key, passes=parameters.passes, margin=parameters.margin)
+        learn_together(apprentice, together, on_step)
+    left = float(apprentice.mistakes(together, np.arange(len(together.position))).mean())
+    positions, mistakes = in_matches.positions + in_walks.positions, in_matches.mistakes + in_walks.mistakes
+    return Taught(network, extended, together, positions, mistakes / positions, left)
+
+
+class _Met(NamedTuple):
+    """Positions with a choice that tables have met, and in how many of them their action was poor then."""
+
+    positions: int
+    mistakes: int
+
+
+def _with_mistakes_in(
+    apprentice: Apprentice, reached: State, by_ply: dict[int, Lessons]
+) -> tuple[dict[int, Lessons], _Met]:
+    """The lessons of each ply with those of the positions in which the tables make mistakes."""
+    by_ply, positions, mistakes = dict(by_ply), 0, 0
     distinct, _ = apprentice.distinct(reached)
-    for ply, of_ply in _rows_by_ply(game, distinct).items():
+    for ply, of_ply in _rows_by_ply(apprentice.game, distinct).items():
         known, rows = apprentice.with_positions(by_ply.get(ply, Lessons()), distinct.select(torch.from_numpy(of_ply)))
         is_wrong = apprentice.mistakes(known, rows)
         apprentice.judge_all(known, rows[is_wrong])
         positions, mistakes, by_ply[ply] = positions + len(rows), mistakes + int(is_wrong.sum()), known
-    for ply, known in by_ply.items():
-        apprentice.learn(known, np.flatnonzero(known.poor), ply)
-    is_stopped, replies = False, LikelyReplies(expert, key, parameters)
+    return by_ply, _Met(positions, mistakes)
+
+
+def _with_walks(
+    game: Game,
+    network: NTuple,
+    expert: SearchExpert,
+    key: int,
+    parameters: ExpertIteration,
+    by_ply: dict[int, Lessons],
+    on_step: Callable[[int], object],
+) -> tuple[dict[int, Lessons], _Met]:
+    """The lessons of each ply with those of the walks in each seat, in which the tables learn too."""
+    positions, mistakes, replies = 0, 0, LikelyReplies(expert, key, parameters)
     for seat in SEATS if parameters.seat == "both" else (parameters.seat,):
         walk = Corrections(
             game,
@@ -121,18 +157,10 @@ def learn_from_expert(
         )
         for corrected in walk.plies():
             positions, mistakes = positions + corrected.positions, mistakes + corrected.mistakes[0]
-            if is_stopped := bool(on_step(1)):
-                break
+            if on_step(1):
+                return walk.lessons, _Met(positions, mistakes)
         by_ply = walk.lessons
-        if is_stopped:
-            break
-    together = Lessons(*map(np.concatenate, zip(*(by_ply[ply] for ply in sorted(by_ply)), strict=True)))
-    if not parameters.weights_by_ply:
-        network, extended = copy.deepcopy(agent.network), architecture
-        apprentice = Apprentice(game, network, expert, key, passes=parameters.passes, margin=parameters.margin)
-        learn_together(apprentice, together, on_step)
-    left = float(apprentice.mistakes(together, np.arange(len(together.position))).mean())
-    return Taught(network, extended, together, positions, mistakes / positions, left)
+    return by_ply, _Met(positions, mistakes)
 
 
 def learn_together(apprentice: Apprentice, lessons: Lessons, on_step: Callable[[int], object]) -> None:

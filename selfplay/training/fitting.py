@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from selfplay.agents.agent import Agent
 from selfplay.architectures import build_network, option_defaults
 from selfplay.checks import check_parameters
 from selfplay.compute.devices import CPU, PORTABLE, cuda_devices_in_use
@@ -15,10 +16,8 @@ from selfplay.compute.portable import PortableArithmetic, arithmetic_of, set_num
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.games import Game, make_game
-from selfplay.players.agent import Agent
-from selfplay.training.batch_training import BatchTraining
+from selfplay.training.batch_training import BatchTraining, Losses, validation_losses
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
-from selfplay.training.losses import Losses, validation_losses
 from selfplay.training.optimizers import LearningRate
 from selfplay.training.parameters import EQUAL_WEIGHTS, LossWeights, Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -57,7 +56,7 @@ def initial_network(
     key = stream_key(seed, level, Activity.TRAINING)
     arithmetic = PortableArithmetic() if numerics == PORTABLE else nullcontext()
     with seeded(torch_seed(key, Purpose.INITIAL_WEIGHTS)), arithmetic:
-        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions, game)
     set_numerics(network, numerics)
     if start is not None:
         theirs = start.checkpoint.metadata["architecture"]
@@ -72,7 +71,7 @@ def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
     return {**option_defaults(architecture["name"]), **architecture}
 
 
-def fit(
+def fit_network(
     network: nn.Module,
     rows: TrainingRows,
     training: Training,
@@ -104,7 +103,7 @@ def fit(
     Examples:
         >>> record = next(play_matches(game, (player, player), range(1000), key=0))
         >>> rows = TrainingRows(game, [discounted_rows(game, record, gamma=0.9)])
-        >>> losses = fit(network, rows, Training(epochs=1, learning_rate=0.01), seed=1)
+        >>> losses = fit_network(network, rows, Training(epochs=1, learning_rate=0.01), seed=1)
     """
     check_parameters(training, "training.")
     check_parameters(loss, "loss.")

@@ -19,10 +19,10 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.positions import Packed
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game, State
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.search.exact_solver import WIN, ExactSolver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
-from selfplay.training.comparison_training import Comparisons, ComparisonTraining, RowNumbers
+from selfplay.training.lesson_training import Comparisons, ComparisonTraining, RowNumbers
 
 NONE = np.zeros(0, dtype=np.int64)
 NO_POSITIONS = np.zeros((0, 2), dtype=np.int64)

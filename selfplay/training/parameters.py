@@ -108,7 +108,7 @@ LARGEST_DIFFERENCE = 2
 class ExpertIteration:
     """How a level learns from a search (the expert) which actions are good."""
 
-    epsilons: list[float] = field(default_factory=lambda: [0.25], metadata=within(0, 1))
+    epsilons: list[float] = field(default_factory=[0.25].copy, metadata=within(0, 1))
     """Exploration rates by ply; the last is for all later plies."""
     seat: str = field(default="both", metadata=one_of(*SEATS, "both"))
     """The seat of the level on the lines that are walked: first, second, or both."""

@@ -18,6 +18,7 @@ from selfplay.training.examples import (
     Batch,
     Columns,
     Examples,
+    Images,
     distinct_rows,
     mark_illegal,
     policy_sums,
@@ -185,18 +186,23 @@ class SplitRows:
         self.held_out = [held_out_rows(*rows.select(part)) for part in mine]
         """The held-out rows on which this process measures the loss, in parts; possibly none."""
         self._examples = _examples(rows, ~measured, training)
-        self.num_examples = len(self._examples.targets)
+        self._images = Images(rows.game) if training.symmetries and not training.merge else None
+        self.num_examples = len(self._examples.targets) * (1 if self._images is None else self._images.count)
         """Number of examples in a pass."""
 
     def batches(self, device: torch.device) -> Iterator[Batch]:
         """Endless batches: pass after pass, each in a new order; the last batch of a pass may be smaller."""
-        examples = self._examples.to(device)
+        examples, images = self._examples, self._images
+        if images is None:
+            examples = examples.to(device)
         generator = torch.Generator().manual_seed(torch_seed(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
-            order = torch.randperm(self.num_examples, generator=generator).to(device)
-            for batch in torch.split(order, self._batch_size):
-                yield Batch(examples.select(batch[self._processes.share(len(batch))]), len(batch))
+            order = torch.randperm(self.num_examples, generator=generator)
+            for batch in torch.split(order if images else order.to(device), self._batch_size):
+                share = batch[self._processes.share(len(batch))]
+                chosen = images.select(examples, share).to(device) if images else examples.select(share)
+                yield Batch(chosen, len(batch))
 
 
 def in_parts(array: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:

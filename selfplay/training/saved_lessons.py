@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from numpy.typing import DTypeLike, NDArray
 
+from selfplay.agents.checkpoints import LARGEST_WEIGHT
 from selfplay.games import Game
 from selfplay.games.board_checks import are_positions
-from selfplay.games.kernels import distinct_positions
-from selfplay.players.checkpoints import LARGEST_WEIGHT
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.training.lessons import Lessons, legal_words
 
 

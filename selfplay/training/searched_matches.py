@@ -9,7 +9,7 @@ from selfplay.games.outcomes import EndValues, outcome_of_other
 from selfplay.games.pattern_planes import Planes, seen_in_packed
 from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_batch
-from selfplay.players.openings import opening_lengths
+from selfplay.players.exploring import opening_lengths
 from selfplay.players.player import Player
 from selfplay.training.td_matches import Afterstates, MatchParameters
 

@@ -9,6 +9,7 @@ threads does not change the result.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,14 +30,16 @@ from selfplay.games.pattern_planes import check_two_boards, seeing
 from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
 from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
 from selfplay.players.player import Player
-from selfplay.search.exact_solver import ExactSolver, exact_outcomes, make_exact_solver
+from selfplay.search.exact_outcomes import exact_outcomes
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from selfplay.training.epochs import LOSS_DECIMALS
 from selfplay.training.parameters import StepSizes
 from selfplay.training.searched_matches import play_searched
 from selfplay.training.td_matches import (
     Afterstates,
     MatchParameters,
-    Scratch,
+    MatchScratch,
+    SelfPlay,
     compile_self_play,
     new_scratch,
     no_afterstates,
@@ -79,6 +82,29 @@ def unchanged(tables: TrainableTables) -> NDArray[np.float32]:
     return np.full((*tables.weights.shape, 2), NO_CHANGES, dtype=np.float32)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrainingMatches:
+    """The matches that tables learn from: their number, how they are played, and what their afterstates are worth."""
+
+    number: int
+    gamma: float = 1.0
+    """The discount in [0, 1] for each further move of the same player."""
+    epsilons: Sequence[float] = (0.1,)
+    """The exploration rate of each ply; the last one is used for all later plies."""
+    outcome: Outcome = match_return
+    exact_from: int | None = None
+    """Afterstates with at most this number of empty squares have their exact values; None: outcomes alone."""
+    opening_plies: int = 0
+    """Matches begin with 0 to this number of random plies; what came before the last one is not learned from."""
+    make_player: Callable[[], Player] | None = None
+    """Makes the player of the matches of a round, one for each thread, with the present weights. Its `searched` gives
+    values, and it has its own exploration and random plies (`selfplay.players.exploring`). None: the tables play, one
+    ply ahead."""
+    seed: int = 0
+    level: int = 1
+    """The level that learns, from 1; step sizes may decay from level to level."""
+
+
 class Learned(NamedTuple):
     """What `td_learn` has learned, besides the weights themselves."""
 
@@ -94,34 +120,17 @@ class Learned(NamedTuple):
 def td_learn(
     game: Game,
     tables: TrainableTables,
-    matches: int,
+    matches: TrainingMatches,
     parameters: StepSizes,
     *,
-    gamma: float = 1.0,
-    epsilons: Sequence[float] = (0.1,),
-    outcome: Outcome = match_return,
-    exact_from: int | None = None,
-    opening_plies: int = 0,
-    make_player: Callable[[], Player] | None = None,
-    seed: int = 0,
-    level: int = 1,
     changes: NDArray[np.float32] | None = None,
     threads: int | None = None,
     on_round: Callable[[int, Mapping[str, float]], object] = lambda *_: None,
 ) -> Learned:
-    """Play this number of matches of tables against themselves, and learn from them.
+    """Play matches of tables against themselves, and learn from them.
 
     Args:
         tables: of a network (`trainable_tables()`), whose `weights` are changed in place.
-        gamma: the discount in [0, 1] for each further move of the same player.
-        epsilons: the exploration rate of each ply; the last one is used for all later plies.
-        exact_from: afterstates with at most this number of empty squares have their exact values; None: outcomes alone.
-        opening_plies: matches begin with 0 to this number of random plies; what came before the last one is not learned
-            from.
-        make_player: makes the player of the matches of a round, one for each thread, with the present weights. Its
-            `searched` gives values, and it has its own exploration and random plies (`selfplay.players.openings`).
-            None: the tables play, one ply ahead.
-        level: the level that learns, from 1; step sizes may decay from level to level.
         changes: float32[rows, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
             absolute values; changed in place. None: those of `unchanged`.
         threads: None: one for each core. Does not change the result.
@@ -132,62 +141,78 @@ def td_learn(
 
     Examples:
         >>> network = initial_network(game, {"name": "ntuple"})
-        >>> learned = td_learn(game, network.trainable_tables(), 10_000, StepSizes(step_size=0.02))
+        >>> matches = TrainingMatches(number=10_000)
+        >>> learned = td_learn(game, network.trainable_tables(), matches, StepSizes(step_size=0.02))
     """
     check_parameters(parameters, "parameters.")
-    if exact_from is not None:
-        check_two_boards(game)
     changes = unchanged(tables) if changes is None else changes
-    match_parameters = MatchParameters(
-        stream_key(seed, level, Activity.TRAINING),
-        np.array(epsilons, dtype=float),
-        np.array(outcome(game)),
-        opening_plies,
-    )
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    images, rates = images_of_squares(tables), step_sizes(parameters, level)
-    play = compile_self_play(game.rules, game.pass_action, seeing(game, tables.planes))
-    scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
-    solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
+    play = _playing(game, tables, matches, parameters, threads)
+    rates = step_sizes(parameters, matches.level)
     played = no_afterstates(parameters.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
-    error, afterstates, averaged = 0.0, 0, 0
-    mean = np.zeros_like(tables.weights)
-    tables = without_needless_numbers(tables)
-
-    def play_part(
-        first: int, part: tuple[int, int], player: Player | None, scratch: Scratch, solver: ExactSolver | None
-    ) -> None:
-        """Play a part of the matches of a round, and write their targets."""
-        if player is None:
-            play(first, match_parameters, tables, images, played, *part, scratch)
-        else:
-            play_searched(game, player, match_parameters, tables.planes, first, played, *part)
-        if solver is not None and exact_from is not None:
-            write_exact_values(solver, match_parameters.finished, exact_from, played, *part)
-        write_lambda_returns(played, parameters.trace_decay, math.sqrt(gamma), *part)
-
+    error, afterstates, averaged, mean = 0.0, 0, 0, np.zeros_like(tables.weights)
+    plies, learning = np.arange(game.max_game_length), without_needless_numbers(tables)
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, matches, parameters.round_matches):
-            number = min(parameters.round_matches, matches - first)
-            parts = pairwise(number * part // threads for part in range(threads + 1))
-            learn_row = partial(learn, number, played, tables, changes, rates, errors)
-            players = [None if make_player is None else make_player() for _ in range(threads)]
-            # Making the lists waits for all threads, and raises their errors.
-            list(pool.map(partial(play_part, first), parts, players, scratches, solvers))
-            list(pool.map(learn_row, range(len(tables.weights))))
-            plies = np.arange(game.max_game_length)
+        for first in range(0, matches.number, parameters.round_matches):
+            number = min(parameters.round_matches, matches.number - first)
+            play(pool, first, number, played)
+            of_row = partial(learn_row, number, played, learning, changes, rates, errors)
+            # Making the list waits for all threads, and raises their errors.
+            list(pool.map(of_row, range(len(tables.weights))))
             learned = (plies >= played.first[:number, None]) & (plies < played.plies[:number, None])
             error += float(errors[:number][learned].sum())
             afterstates += int(learned.sum())
             end, measured = first + number, {MEAN_SQUARED_ERROR: round(error / max(1, afterstates), LOSS_DECIMALS)}
-            is_last = bool(on_round(number, measured)) or end == matches
+            is_last = bool(on_round(number, measured)) or end == matches.number
             if is_last or end // MATCHES_PER_SAMPLE > first // MATCHES_PER_SAMPLE:
                 averaged += 1
                 mean += (tables.weights - mean) / np.float32(averaged)
             if is_last:
                 break
     return Learned(error / max(1, afterstates), afterstates, mean)
+
+
+def _playing(
+    game: Game, tables: TrainableTables, matches: TrainingMatches, parameters: StepSizes, threads: int
+) -> Callable[[ThreadPoolExecutor, int, int, Afterstates], None]:
+    """A function of (pool, first, number, played) that plays a round of matches, and writes their targets."""
+    if matches.exact_from is not None:
+        check_two_boards(game)
+    how = MatchParameters(
+        stream_key(matches.seed, matches.level, Activity.TRAINING),
+        np.array(matches.epsilons, dtype=float),
+        np.array(matches.outcome(game)),
+        matches.opening_plies,
+    )
+    make_player, exact_from, images = matches.make_player, matches.exact_from, images_of_squares(tables)
+    play = compile_self_play(game.rules, game.pass_action, seeing(game, tables.planes))
+    scratches = [new_scratch(len(tables.offsets)) for _ in range(threads)]
+    solvers = [None if exact_from is None else make_exact_solver(game, TABLE_BITS) for _ in range(threads)]
+    read = without_needless_numbers(tables)
+
+    def play_part(
+        first: int,
+        played: Afterstates,
+        part: tuple[int, int],
+        player: Player | None,
+        scratch: MatchScratch,
+        solver: ExactSolver | None,
+    ) -> None:
+        if player is None:
+            play(first, SelfPlay(how, read, images, scratch), played, *part)
+        else:
+            play_searched(game, player, how, read.planes, first, played, *part)
+        if solver is not None and exact_from is not None:
+            write_exact_values(solver, how.finished, exact_from, played, *part)
+        write_lambda_returns(played, parameters.trace_decay, math.sqrt(matches.gamma), *part)
+
+    def play_round(pool: ThreadPoolExecutor, first: int, number: int, played: Afterstates) -> None:
+        parts = pairwise(number * part // threads for part in range(threads + 1))
+        players = [None if make_player is None else make_player() for _ in range(threads)]
+        list(pool.map(partial(play_part, first, played), parts, players, scratches, solvers))
+
+    return play_round
 
 
 def without_needless_numbers(tables: TrainableTables) -> TrainableTables:
@@ -220,7 +245,7 @@ def write_exact_values(
 
 
 @compiled
-def learn(
+def learn_row(
     matches: int,
     played: Afterstates,
     tables: TrainableTables,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Bits, bit_count
-from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
+from selfplay.compute.compilation import Words, borrowed, by_reference, compiled, part_of_compiled
 from selfplay.compute.compiled_words import load, lowest, part, word_rows
 from selfplay.compute.elementary import tangent
 from selfplay.compute.positions import packed_array
@@ -22,7 +22,7 @@ from selfplay.games.kernels import random_action
 from selfplay.games.pattern_planes import Seen, swapped
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, row_of_weights, write_entries
-from selfplay.games.rules import Position, Rules
+from selfplay.games.rules import Position, Rules, over_of
 from selfplay.search.evaluation import finished_value
 from selfplay.search.evaluation import moves_again as again_in
 
@@ -62,7 +62,7 @@ class MatchParameters(NamedTuple):
     finished: NDArray[np.float64]
     """As in `selfplay.search.evaluation.EvaluationParameters`."""
     opening_plies: int
-    """The largest number of random plies at the start, see `selfplay.players.openings`."""
+    """The largest number of random plies at the start, see `selfplay.players.exploring`."""
 
 
 def no_afterstates(number: int, most_plies: int) -> Afterstates:
@@ -101,7 +101,7 @@ def write_lambda_returns(played: Afterstates, trace_decay: float, discount: floa
             played.targets[row, ply] = following
 
 
-class Scratch(NamedTuple):
+class MatchScratch(NamedTuple):
     """The state of a match that is being played."""
 
     entries: NDArray[np.int32]
@@ -116,9 +116,9 @@ class Scratch(NamedTuple):
     """float64[2]: twice the row of these weights plus the row of these entries, or -1; and their sum."""
 
 
-def new_scratch(images: int) -> Scratch:
+def new_scratch(images: int) -> MatchScratch:
     """Scratch memory for one thread."""
-    return Scratch(
+    return MatchScratch(
         np.empty((2, images), dtype=np.int32),
         np.empty((2, len(Seen._fields)), dtype=np.int64),
         np.empty(images, dtype=np.int32),
@@ -140,7 +140,7 @@ def write_seen(seen: Seen, written: NDArray[np.int64]) -> None:
 
 
 @part_of_compiled
-def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> Bits:
+def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: MatchScratch) -> Bits:
     """The sum of the weights of an unfinished afterstate, in which player `side` is not to move. The value to this
     player is the tanh of it."""
     row = row_of_weights(new, tables.phases, tables.squares, tables.parities)
@@ -161,7 +161,7 @@ def afterstate_sum(new: Seen, side: int, tables: TrainableTables, images: Square
 
 
 @part_of_compiled
-def start_from(seen: Seen, side: int, tables: TrainableTables, scratch: Scratch) -> None:
+def start_from(seen: Seen, side: int, tables: TrainableTables, scratch: MatchScratch) -> None:
     """Write the entries of a position in which player `side` is not to move."""
     scratch.known[0] = -1
     for player in range(2):
@@ -171,7 +171,7 @@ def start_from(seen: Seen, side: int, tables: TrainableTables, scratch: Scratch)
 
 
 @part_of_compiled
-def move_to(seen: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: Scratch) -> None:
+def move_to(seen: Seen, side: int, tables: TrainableTables, images: SquareImages, scratch: MatchScratch) -> None:
     """Change the entries to those of a position in which player `side` is not to move."""
     scratch.known[0] = -1
     for player in range(2):
@@ -180,71 +180,90 @@ def move_to(seen: Seen, side: int, tables: TrainableTables, images: SquareImages
         write_seen(of_player, scratch.seen[player])
 
 
+class SelfPlay(NamedTuple):
+    """What matches are played with, in one thread."""
+
+    parameters: MatchParameters
+    tables: TrainableTables
+    images: SquareImages
+    scratch: MatchScratch
+
+
 @cache
-def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Position], Seen]) -> Callable[..., None]:
-    """(first, parameters, tables, images, played, begin, end, scratch): play the matches from `first + begin` to before
-    `first + end` into rows `begin` to `end - 1` of `played`.
-    """
-    legal_actions, play, is_terminal, return_to_move = rules[1:5]
-    unpack, value_at_end, moves_again = rules.position.unpack, finished_value(rules), again_in(rules)
-    passing = -1 if pass_action is None else pass_action
+def _valuing(rules: Rules, see: Callable[[Position], Seen]) -> Callable[..., tuple[float, bool, bool]]:
+    play, is_over, return_to_move = rules.play, over_of(rules), rules.return_to_move
+    value_at_end, moves_again = finished_value(rules), again_in(rules)
 
     @part_of_compiled
-    def value_of_action(
-        p: Position,
-        action: int,
-        player: int,
-        parameters: MatchParameters,
-        tables: TrainableTables,
-        images: SquareImages,
-        scratch: Scratch,
-    ) -> tuple[float, bool, bool]:
+    def value_of_action(p: Position, action: int, player: int, using: SelfPlay) -> tuple[float, bool, bool]:
         """The value of an action to the player to move, whether it ends the match, and whether it wins it."""
         after = play(p, action)
         is_again = moves_again(after)
         sign = 1 if is_again else -1
-        if legal_actions(after) == 0 and is_terminal(after):
-            return sign * value_at_end(after, parameters.finished), True, sign * part(return_to_move(after), 0) > 0
-        total = afterstate_sum(see(after), 1 - player if is_again else player, tables, images, scratch)
-        return -sign * tangent(total, tables.is_portable), False, False
+        if is_over(after):
+            value = sign * value_at_end(after, using.parameters.finished)
+            return value, True, sign * part(return_to_move(after), 0) > 0
+        side = 1 - player if is_again else player
+        total = afterstate_sum(see(after), side, using.tables, using.images, using.scratch)
+        return -sign * tangent(total, using.tables.is_portable), False, False
+
+    return value_of_action
+
+
+@part_of_compiled
+def takes_any(match: int, ply: int, opening: int, wins: bool, parameters: MatchParameters) -> bool:
+    """Whether a player who has a choice takes a random action: in the opening, or to explore."""
+    if ply < opening or wins:
+        return ply < opening
+    rate = parameters.epsilons[min(ply, len(parameters.epsilons) - 1)]
+    return bool(uniform_bits(random_bits(parameters.key, match, ply, EXPLORE)) < rate * (1 << 53))
+
+
+@cache
+def _best(rules: Rules, passing: int, see: Callable[[Position], Seen]) -> Callable[..., tuple[int, float, bool, bool]]:
+    value_of_action = _valuing(rules, see)
 
     @part_of_compiled
-    def play_match(
-        start: Words,
-        match: int,
-        parameters: MatchParameters,
-        tables: TrainableTables,
-        images: SquareImages,
-        scratch: Scratch,
-        played: Afterstates,
-        row: int,
-    ) -> None:
-        """Play a match into a row of `played`."""
-        p, ply, player, is_over = unpack(load(start, 0)), 0, 0, False
+    def best_action(p: Position, legal: Bits, player: int, using: SelfPlay) -> tuple[int, float, bool, bool]:
+        """The first of the best actions, its value to the player to move, whether it ends the match, and wins it."""
+        untried, number, chosen, best, ends, wins = legal, bit_count(legal), passing, -math.inf, False, False
+        for _ in range(max(1, number)):
+            action = passing if number == 0 else lowest(untried)
+            untried &= untried - 1
+            value, is_end, is_win = value_of_action(p, action, player, using)
+            if value > best:
+                chosen, best, ends, wins = action, value, is_end, is_win
+        return chosen, best, ends, wins
+
+    return best_action
+
+
+@cache
+def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Position], Seen]) -> Callable[..., None]:
+    """(first, using, played, begin, end): play the matches from `first + begin` to before `first + end` into rows
+    `begin` to `end - 1` of `played`, an `Afterstates`; `using` is a `SelfPlay`.
+    """
+    play, unpack, moves_again = rules.play, rules.position.unpack, again_in(rules)
+    legal_actions, value_of_action = rules.legal_actions, _valuing(rules, see)
+    best_action = _best(rules, -1 if pass_action is None else pass_action, see)
+
+    @part_of_compiled
+    def play_match(p: Position, match: int, using: SelfPlay, played: Afterstates, row: int) -> None:
+        """Play a match from this position into a row of `played`."""
+        ply, player, is_over = 0, 0, False
+        parameters, tables, scratch = using.parameters, using.tables, using.scratch
         opening = below(random_bits(parameters.key, match, 0, OPENING), parameters.opening_plies + 1)
         start_from(see(p), 1, tables, scratch)
         while not is_over:
-            legal, wins, best = legal_actions(p), False, -math.inf
-            untried, chosen, number = legal, passing, bit_count(legal)
-            for _ in range(max(1, number)):
-                action = passing if number == 0 else lowest(untried)
-                untried &= untried - 1
-                value, ends, is_win = value_of_action(p, action, player, parameters, tables, images, scratch)
-                if value > best:
-                    best, chosen, is_over, wins = value, action, ends, is_win
+            legal, explores = legal_actions(p), False
+            chosen, best, is_over, wins = best_action(p, legal, player, using)
             value = best
-            rate = parameters.epsilons[min(ply, len(parameters.epsilons) - 1)]
-            is_opening, explores = ply < opening, not wins and number > 1
-            if explores:
-                explores = uniform_bits(random_bits(parameters.key, match, ply, EXPLORE)) < rate * (1 << 53)
-            if number > 1 and (explores or is_opening):
+            if bit_count(legal) > 1 and takes_any(match, ply, opening, wins, parameters):
                 action = random_action(legal, parameters.key, match, ply)
                 explores = action != chosen
                 if explores:
                     chosen = action
-                    value, is_over, _ = value_of_action(p, action, player, parameters, tables, images, scratch)
-            else:
-                explores = False
+                    value, is_over, _ = value_of_action(p, action, player, using)
             p = play(p, chosen)
             is_again = moves_again(p)
             played.values[row, ply], played.best[row, ply] = -value if is_again else value, best
@@ -252,25 +271,15 @@ def compile_self_play(rules: Rules, pass_action: int | None, see: Callable[[Posi
             seen = see(p)
             write_seen(seen, played.positions[row, ply])
             player = player if is_again else 1 - player
-            move_to(seen, 1 - player, tables, images, scratch)
+            move_to(seen, 1 - player, tables, using.images, scratch)
             ply += 1
         played.first[row] = max(0, opening - 1)
         played.plies[row] = played.exact[row] = ply - 1
 
     @compiled
-    def play_matches(
-        start: Words,
-        first: int,
-        parameters: MatchParameters,
-        tables: TrainableTables,
-        images: SquareImages,
-        played: Afterstates,
-        begin: int,
-        end: int,
-        scratch: Scratch,
-    ) -> None:
-        parameters, tables, images, played, scratch = borrowed((parameters, tables, images, played, scratch))
+    def play_matches(start: Words, first: int, using: SelfPlay, played: Afterstates, begin: int, end: int) -> None:
+        borrowed_using, played = by_reference(using), borrowed(played)
         for row in range(begin, end):
-            play_match(start, first + row, parameters, tables, images, scratch, played, row)
+            play_match(unpack(load(start, 0)), first + row, borrowed_using, played, row)
 
     return partial(play_matches, word_rows(packed_array([rules.initial])))

@@ -22,10 +22,10 @@ from selfplay.settings.playing import WebSettings
 from selfplay.web.games import game_routes
 from selfplay.web.loaded_players import NotFoundError
 from selfplay.web.log_limit import LogLimit
-from selfplay.web.matches import MatchService, match_routes
+from selfplay.web.match_schemas import ErrorView
+from selfplay.web.match_service import MatchService, match_routes
 from selfplay.web.preparation import preparing
 from selfplay.web.request_checks import MOST_READ_BYTES, MOST_REQUESTS, RequestChecks, allowed_hosts
-from selfplay.web.schemas import ErrorView
 from selfplay.web.waiting_clients import BusyError
 
 log = logging.getLogger(__name__)

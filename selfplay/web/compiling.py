@@ -16,7 +16,7 @@ from selfplay.compute.compile_cache import compiled_identity
 Function = Callable[..., Any]
 
 
-class Progress(NamedTuple):
+class LoadingProgress(NamedTuple):
     """How far the loading of a player is."""
 
     compiled: int
@@ -76,10 +76,10 @@ class Loading:
         finally:
             del self._loads[key], _compiler().loads[threading.get_ident()]
 
-    def progress(self, key: Hashable) -> Progress | None:
+    def progress(self, key: Hashable) -> LoadingProgress | None:
         """How far the player with this key is; None if it is not being loaded."""
         if (load := self._loads.get(key)) is None:
             return None
         parts = tuple(load.parts)
         compiled = sum(part in _compiler().compiled for part in parts)
-        return Progress(compiled, len(parts), monotonic() - load.begun)
+        return LoadingProgress(compiled, len(parts), monotonic() - load.begun)

@@ -13,34 +13,37 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.pretrained import PRETRAINED, find_pretrained
 from selfplay.checks import require
 from selfplay.compute.positions import pack
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.files import written_whole
-from selfplay.games import Game, make_game
+from selfplay.games import Game
+from selfplay.games.dead_stones import PLAYOUTS, SURVIVAL
 from selfplay.games.observation_codec import shown_entries
 from selfplay.games.outcomes import OUTCOMES, EndValues
 from selfplay.games.patterns import phase_of
+from selfplay.games.presentation import Presentation
 from selfplay.installation import require_package
 from selfplay.named_players.names import kind_named, parse_name
-from selfplay.players.agent import Agent
-from selfplay.players.dead_stones import PLAYOUTS, SURVIVAL
-from selfplay.players.pretrained import PRETRAINED, find_pretrained
-from selfplay.players.random import RandomPlayer
-from selfplay.runs.levels import agent_of_level
-from selfplay.runs.run_folder import RunFolder
+from selfplay.named_players.strengths import STRENGTHS, plays_random_matches
+from selfplay.players.player import RandomPlayer
+from selfplay.runs.levels import agent_of_level, best_level
+from selfplay.settings.common import Run
 from selfplay.settings.playing import ExportPageSettings, WebSettings
-from selfplay.web.exported_network import ExportedNetwork, exported_network, packed
+from selfplay.web.exported_network import PageNetwork, exported_network, packed
 from selfplay.web.exported_opponents import SEARCHES, exported_strengths, not_made, other_opponents
+from selfplay.web.game_schemas import OfferedPlayer, OpponentsView
 from selfplay.web.how_to_play import how_to_play
 from selfplay.web.javascript_values import NUMBER, WORD, Kind
-from selfplay.web.match import Match
+from selfplay.web.match_schemas import MatchRequest, People, ServedMatch
 from selfplay.web.opponents import STRENGTH_WORDS, OpponentCatalog
 from selfplay.web.participants import Participant, Participants
 from selfplay.web.recent_estimates import RecentEstimates
+from selfplay.web.requested_match import RequestedMatch
 from selfplay.web.rules_in_javascript import javascript_of
-from selfplay.web.schemas import MatchRequest, OfferedPlayer, OpponentsView, People, ServedMatch
 
 LOCAL = "local"
 """The folder of the files that replace the server."""
@@ -78,13 +81,14 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
     others = (path for path in folder.rglob("*") if not path.is_dir() and not path.match(".*.partial"))
     is_free = (folder / DESCRIPTION).exists() or (not folder.is_file() and not any(others))
     require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")
-    game = make_game(settings.game.name)
+    run = Run.of(settings)
+    game = run.game
     if game.num_squares is None:
         raise SettingError(f"game={game.name}: only games with a board of squares can be exported")
-    agent = _agent(settings, game, Path(settings.run_dir))
+    agent = _agent(run)
     network = exported_network(agent)
     written = {
-        DESCRIPTION: json.dumps(description_of(game, agent, network, settings)).encode(),
+        DESCRIPTION: json.dumps(page_description(game, agent, network, settings)).encode(),
         f"{LOCAL}/rules.js": rules_of(game).encode(),
         f"{LOCAL}/agent.bin": packed(network.arrays),
         **dict(_static_files()),
@@ -96,10 +100,12 @@ def export_page(settings: ExportPageSettings) -> ExportedPage:
     return ExportedPage(folder, agent.name, size, len(written[f"{LOCAL}/agent.bin"]))
 
 
-def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
+def _agent(run: Run[ExportPageSettings]) -> Agent:
+    settings, game, run_dir = run.settings, run.game, run.folder.path
     has_pretrained = find_pretrained(game.learned_as()) is not None
-    if settings.opponent is None and (RunFolder(run_dir).newest_level() or not has_pretrained):
-        return agent_of_level(run_dir, None, game)
+    if settings.opponent is None and (run.folder.newest_level() or not has_pretrained):
+        best = best_level(run.folder)
+        return agent_of_level(run_dir, None if best is None else best.level, game)
     name = parse_name(settings.opponent or PRETRAINED)
     kind = kind_named(name.kind)
     if kind.agent is None or name.given:
@@ -151,14 +157,18 @@ def rules_of(game: Game) -> str:
     return javascript_of(written, position)
 
 
-def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:
+def page_description(game: Game, agent: Agent, network: PageNetwork, settings: ExportPageSettings) -> dict[str, Any]:
     """game.json: the server's description of the game and its opponents, and the data that the modules need."""
     presentation = game.presentation
     ends: EndValues = OUTCOMES[agent.checkpoint.metadata["outcome"]](game)
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
-    played, strong = other_opponents(agent, network, settings.search_seconds), exported_strengths(game, agent)
+    run_dir = Path(settings.run_dir)
+    with_rollouts = plays_random_matches(game, run_dir)
+    strong = exported_strengths(game, agent, run_dir)
+    strongest = next((way for offer, way in strong.items() if offer.id == STRENGTHS[-1]), {})
+    played = other_opponents(agent, network, settings.search_seconds, strongest, with_rollouts=with_rollouts)
     ways = {offer.id: way for offer, way in (strong | played).items()}
     offer = OpponentsView(
         opponents=[*strong, *played],
@@ -181,6 +191,7 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "dead_stones": {"playouts": PLAYOUTS, "survival": SURVIVAL},
         **_shown(game),
         "num_squares": game.num_squares,
+        "has_stones": game.has_stones,
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
         "texts": texts,
@@ -188,7 +199,8 @@ def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings:
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
-        "mark_fields": list(presentation.square_marks),
+        "mark_fields": list(presentation.shown_marks),
+        "number_fields": _number_fields(presentation),
         "ko_field": presentation.ko_field,
         "margin_unit": game.rules.margin_unit,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
@@ -209,6 +221,12 @@ def _shown(game: Game) -> dict[str, list[int] | None]:
     return {"shown": shown.lowest.tolist(), "limits": shown.entries.limits.tolist()}
 
 
+def _number_fields(presentation: Presentation) -> list[str]:
+    """The numbers that the page shows beside a board; none where a presentation puts them into words in Python."""
+    is_usual = type(presentation).numbers_text is Presentation.numbers_text
+    return presentation.shown_numbers if is_usual else []
+
+
 def _templates(game: Game) -> dict[str, Any]:
     """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
     player = RandomPlayer(game)
@@ -218,7 +236,7 @@ def _templates(game: Game) -> dict[str, Any]:
 
     def view(moves: str) -> dict[str, Any]:
         request = MatchRequest(game=game.name, opponent="random", person=People.BOTH, moves=moves)
-        shown = Match(request, game, participants, 0, RecentEstimates()).view()
+        shown = RequestedMatch(request, game, participants, 0, RecentEstimates()).view()
         described: dict[str, Any] = TypeAdapter(ServedMatch).dump_python(shown, mode="json")
         return described
 

@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 
 from selfplay.games import Game
+from selfplay.web.game_schemas import GameView, OpponentsView, PreparationView, ProofView, RulesView
 from selfplay.web.how_to_play import how_to_play
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from selfplay.web.runs import run_views
-from selfplay.web.schemas import GameView, OpponentsView, PreparationView, ProofView, RulesView
 from selfplay.web.story import story_of
 from selfplay.web.story_schemas import RunView, StoryView
 from selfplay.web.waiting_clients import Answer, SharedWork, client_of, while_waiting

@@ -16,7 +16,16 @@ from selfplay.compute.replaced import replaced
 from selfplay.compute.wide_rules import names_around, source_tree
 from selfplay.compute.words import PART_BITS, WordInt
 from selfplay.errors import SettingError
-from selfplay.web.javascript_values import NUMBER, WORD, Kind, Value, joined, kind_of, kind_of_entries, wrapped
+from selfplay.web.javascript_values import (
+    NUMBER,
+    WORD,
+    Kind,
+    Value,
+    joined_kind,
+    kind_of_entries,
+    kind_of_field,
+    wrapped,
+)
 
 BITWISE: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.RShift: ">>"}
 """Operators whose result has the width of the operands."""
@@ -53,7 +62,7 @@ def _chosen(sign: str, one: Value, *others: Value) -> Value | None:
     if not others:
         return _reduced(one, f"one {sign} other ? one : other")
     for other in others:
-        kind = joined(one.kind, other.kind) or NUMBER
+        kind = joined_kind(one.kind, other.kind) or NUMBER
         left, right = one.as_kind(kind), other.as_kind(kind)
         one = Value(f"({left} {sign} {right} ? {left} : {right})", kind)
     return one
@@ -116,7 +125,7 @@ class RuleSource:
     def _of_one_kind(self, node: ast.expr, one: ast.expr, other: ast.expr) -> tuple[str, str, Kind]:
         """Two operands as values of the kind of both, and this kind."""
         left, right = self.value(one), self.value(other)
-        kind = joined(left.kind, right.kind)
+        kind = joined_kind(left.kind, right.kind)
         if kind is None:
             raise self.refused(node)
         return left.as_kind(kind), right.as_kind(kind), kind
@@ -209,12 +218,12 @@ class RuleSource:
         given |= {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         if len(arguments) + len(node.keywords) != len(names) or set(given) != set(names):
             raise self.refused(node)
-        fields = (f"{name}: {given[name].as_kind(kind_of(position.place(name)))}" for name in names)
+        fields = (f"{name}: {given[name].as_kind(kind_of_field(position.place(name)))}" for name in names)
         return Value(f"{{ {', '.join(fields)} }}", position)
 
     def _field(self, node: ast.expr, position: Value, name: str) -> Value:
         if isinstance(position.kind, PositionClass) and name in (place.name for place in position.kind.places):
-            return Value(f"{position.text}.{name}", kind_of(position.kind.place(name)), is_natural=True)
+            return Value(f"{position.text}.{name}", kind_of_field(position.kind.place(name)), is_natural=True)
         raise self.refused(node)
 
     def _part_of_tuple(self, node: ast.expr, several: Value, index: ast.expr) -> Value:
@@ -249,7 +258,7 @@ class RuleSource:
         values = [self._constant(node, constant) for constant in constants]
         kind: Kind | None = values[0].kind if values else None
         for value in values:
-            kind = joined(kind, value.kind)
+            kind = joined_kind(kind, value.kind)
         if kind is None:
             raise self.refused(node)
         entries = ", ".join(value.as_kind(kind) for value in values)

@@ -33,7 +33,7 @@ class Value(NamedTuple):
         return self.text
 
 
-def kind_of(place: Place) -> Kind:
+def kind_of_field(place: Place) -> Kind:
     """The kind of a field of positions."""
     if place.is_several:
         return (NUMBER,) * len(place.offsets)
@@ -51,12 +51,12 @@ def wrapped(text: str, kind: int) -> str:
     return f"BigInt.asUintN({PART_BITS * kind}, {text})" if kind else f"BigInt.asIntN({PART_BITS}, {text})"
 
 
-def joined(one: Kind | None, other: Kind | None) -> Kind | None:
+def joined_kind(one: Kind | None, other: Kind | None) -> Kind | None:
     """The kind of a value that is of either kind; None if there is none."""
     match one, other:
         case int(), int():
             return max(one, other)
         case tuple(), tuple() if len(one) == len(other):
-            parts = tuple(map(joined, one, other))
+            parts = tuple(map(joined_kind, one, other))
             return None if None in parts else parts
     return one if one == other else None

@@ -18,8 +18,8 @@ from selfplay.players.capabilities import SolvesExactly
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import Deadline, current_deadline
-from selfplay.web.compiling import Loading, Progress
-from selfplay.web.schemas import OfferedPlayer
+from selfplay.web.compiling import Loading, LoadingProgress
+from selfplay.web.game_schemas import OfferedPlayer
 
 MOST_PLAYERS = 64
 """Number of players that all requests share."""
@@ -53,14 +53,14 @@ class LoadedPlayers:
         """Whether the player is lent without being loaded or compiled. Raises as `file_version`."""
         if _is_shared(offer):
             return self.key(game, offer) in self._shared
-        return (game.name, offer.id) in self._compiled
+        return (game.name, offer.id, offer.file) in self._compiled
 
     def load(self, game: Game, offer: OfferedPlayer) -> None:
         """Load and compile the player, for later requests. Raises as `lent`."""
         with self._loading.noted(self.key(game, offer)), self.lent(game, offer):
             pass
 
-    def progress(self, game: Game, offer: OfferedPlayer) -> Progress | None:
+    def progress(self, game: Game, offer: OfferedPlayer) -> LoadingProgress | None:
         """How far `load` is; None if it does not run. Raises as `file_version`."""
         return self._loading.progress(self.key(game, offer))
 
@@ -98,7 +98,7 @@ class LoadedPlayers:
     def _compiled_player(self, game: Game, offer: OfferedPlayer) -> Player:
         """A new player that searches. The first of its kind has to be compiled, whose time no deadline counts."""
         player = made_player(offer)
-        self._compiled.get((game.name, offer.id), partial(_compile, player, game))
+        self._compiled.get((game.name, offer.id, offer.file), partial(_compile, player, game))
         return player
 
 
@@ -157,12 +157,13 @@ class CachingPlayer(PlayerWrapper):
 
 
 def file_version(offer: OfferedPlayer) -> str:
-    """Text that changes with the content of the opponent's file. Raises NotFoundError if the file is missing."""
+    """Text that changes with the content of the opponent's file and the way in which it plays. Raises NotFoundError if
+    the file is missing."""
     if offer.file is None:
-        return ""
+        return offer.way
     try:
         if not offer.learns:
-            return sha256(offer.file)
+            return sha256(offer.file) + offer.way
         # A store is too large to be read at each request. The inode alone is not enough: a file that takes the place of
         # another may get the inode of one that was there before.
         status = offer.file.stat()

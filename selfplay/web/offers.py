@@ -4,29 +4,28 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from selfplay.games import Game
-from selfplay.learners.tabular.table_file import trains_against_people
-from selfplay.named_players.make import make_player
-from selfplay.named_players.names import ITSELF, kind_named, parse_name
-from selfplay.named_players.strengths import STRENGTHS, judge_name, offered_strengths
-from selfplay.players.experience import load_experience_player
-from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import (
+from selfplay.agents.pretrained import (
     PRETRAINED,
     find_pretrained,
     is_for_compiled_search,
     pretrained_agents,
     search_depth,
 )
-from selfplay.players.random import RandomPlayer
+from selfplay.games import Game
+from selfplay.named_players.make import files_of_player, make_player
+from selfplay.named_players.names import ITSELF, kind_named, parse_name
+from selfplay.named_players.strengths import STRENGTHS, judge_name, offered_strengths
+from selfplay.players.experience import load_experience_player
+from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.hints import judge_of
-from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.fields import PERSON
 from selfplay.settings.playing import WebSettings
-from selfplay.web.schemas import OfferedPlayer
-from selfplay.web.search_offers import described, search_offers
+from selfplay.tabular.table_file import trains_against_people
+from selfplay.web.game_schemas import OfferedPlayer
+from selfplay.web.search_offers import network_in_words, search_offers
 
 JUDGE = "judge"
 """The id of the offer that values moves; it cannot be chosen as an opponent."""
@@ -41,34 +40,40 @@ ROLLOUTS, WITH_NETWORK = 1000, 200
 """Simulations for each action of the opponents that are offered: random matches take microseconds, networks more."""
 
 
-def judge_offer(game: Game) -> OfferedPlayer:
-    """The strongest player that comes with the program, which values moves."""
-    _, label = judge_name(game)
+def judge_offer(game: Game, run_dir: Path) -> OfferedPlayer:
+    """The strongest player that is known, which values moves."""
+    player, label = judge_name(game, run_dir)
     return OfferedPlayer(
         JUDGE,
         JUDGE,
         label[0].upper() + label[1:],
-        "the strongest player that comes with the program",
-        partial(judge_of, game, in_background=True),
+        "the strongest player that is known",
+        partial(judge_of, game, run_dir, in_background=True),
+        file=_level_file(player, run_dir),
         span=None if game.counts_discs and find_pretrained(game.learned_as()) is None else 1.0,
         is_slow=True,
     )
 
 
+def _level_file(player: str, run_dir: Path) -> Path | None:
+    """The file of the level that the player with this name uses, which changes while a run goes on; None: no level."""
+    return next((file for file in files_of_player(player, run_dir) if file.is_relative_to(run_dir)), None)
+
+
+def _offered(
+    game: Game, run_dir: Path, player: str, id: str, kind: str, label: str, about: str, **more: Any
+) -> OfferedPlayer:
+    """The offer of the player with this name. `more`: further fields of the offer."""
+    return OfferedPlayer(id, kind, label, about, partial(make_player, player, game, run_dir), **more)
+
+
 def _strength_offer(strength: str, game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """One of the strengths that people are offered; perfect play has an offer of its own."""
-    plays = offered_strengths(game).get(strength)
-    if plays is None or plays.player == "perfect":
-        return
-    yield OfferedPlayer(
-        strength,
-        "strength",
-        strength.capitalize(),
-        kind_named(strength).meaning,
-        partial(make_player, strength, game),
-        estimates=False,
-        is_slow=True,
-    )
+    plays = offered_strengths(game, run_dir).get(strength)
+    if plays is not None and plays.player != "perfect":
+        texts = strength, "strength", strength.capitalize(), kind_named(strength).meaning
+        file = _level_file(plays.player, run_dir)
+        yield _offered(game, run_dir, strength, *texts, file=file, way=str(plays), estimates=False, is_slow=True)
 
 
 def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
@@ -76,19 +81,11 @@ def level_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offere
     run = RunFolder(run_dir)
     levels = run.trained_levels()
     for level in levels:
-        yield OfferedPlayer(
-            f"level-{level}",
-            "level",
-            f"Level {level}",
-            f"{described(run.agent(level))[0]}, learned by self-play; looks at its own next move only",
-            partial(load_level, run_dir, level, game),
-            file=run.agent(level),
-            has_fixed_values=True,
-            group="Levels of the run",
-            number=level,
-            values_hold=OWN_KIND,
-            is_default=level == levels[-1],
-        )
+        file = run.agent(level)
+        about = f"{network_in_words(file)[0]}, learned by self-play; looks at its own next move only"
+        texts = f"level:{level}", f"level-{level}", "level", f"Level {level}", about
+        place: dict[str, Any] = {"group": "Levels of the run", "number": level, "is_default": level == levels[-1]}
+        yield _offered(game, run_dir, *texts, file=file, has_fixed_values=True, values_hold=OWN_KIND, **place)
 
 
 def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
@@ -96,16 +93,9 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
     if file is None:
         return
     where = "" if pretrained_agents().get(game.learned_as()) == file else " on another size of the board"
-    yield OfferedPlayer(
-        "pretrained",
-        "pretrained",
-        "Pretrained",
-        f"comes with the program; learned by self-play{where}",
-        partial(make_player, PRETRAINED, game, run_dir),
-        file=file,
-        has_fixed_values=True,
-        values_hold=OWN_KIND,
-    )
+    about = f"comes with the program; learned by self-play{where}"
+    texts = PRETRAINED, "pretrained", "pretrained", "Pretrained", about
+    yield _offered(game, run_dir, *texts, file=file, has_fixed_values=True, values_hold=OWN_KIND)
     depth = search_depth(game.learned_as(), PRETRAINED_DEPTH)
     endgame = 0 if game.exact_solver is None else PRETRAINED_EMPTIES
     search = f"search:negascout?depth={depth}&endgame={endgame}&evaluation={PRETRAINED}&slack=0"
@@ -113,65 +103,39 @@ def _pretrained_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[
     if not is_for_compiled_search(game.learned_as()):
         search = f"mcts:{PRETRAINED}?simulations={WITH_NETWORK}"
         label, about = f"{WITH_NETWORK} simulations", f"tree search of {WITH_NETWORK} simulations with"
-    yield OfferedPlayer(
+    texts = (
+        search,
         "pretrained-search",
         "pretrained",
         f"Pretrained, {label}",
         f"{about} the agent that comes with the program",
-        partial(make_player, search, game, run_dir),
-        file=file,
-        is_slow=True,
     )
+    yield _offered(game, run_dir, *texts, file=file, is_slow=True)
 
 
 def _most_discs_offer(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
     if game.counts_discs:
-        yield OfferedPlayer(
-            "greedy",
-            "greedy",
-            "Most discs now",
-            "always turns as many discs as it can",
-            partial(make_player, "greedy_discs", game, run_dir),
-            estimates=False,
-            is_slow=True,
-        )
+        texts = "greedy_discs", "greedy", "greedy", "Most discs now", "always turns as many discs as it can"
+        yield _offered(game, run_dir, *texts, estimates=False, is_slow=True)
 
 
 def _mcts_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """A search with random matches, and one with the newest level of the run."""
-    rollouts = f"mcts:rollouts?simulations={ROLLOUTS}"
-    yield OfferedPlayer(
-        "mcts-rollouts",
-        "mcts",
-        "Tree search, random matches",
-        f"tries its moves in {ROLLOUTS:,} random matches and prefers those that win",
-        partial(make_player, rollouts, game, run_dir),
-        is_slow=True,
-    )
+    about = f"tries its moves in {ROLLOUTS:,} random matches and prefers those that win"
+    texts = "mcts-rollouts", "mcts", "Tree search, random matches", about
+    yield _offered(game, run_dir, f"mcts:rollouts?simulations={ROLLOUTS}", *texts, is_slow=True)
     run = RunFolder(run_dir)
     for level in run.trained_levels()[-1:]:
         name = f"mcts:level:{level}?simulations={WITH_NETWORK}"
-        yield OfferedPlayer(
-            "mcts-level",
-            "mcts",
-            f"Tree search, level {level}",
-            f"looks ahead with the newest level, in {WITH_NETWORK} simulations",
-            partial(make_player, name, game, run_dir),
-            file=run.agent(level),
-            is_slow=True,
-        )
+        about = f"looks ahead with the newest level, in {WITH_NETWORK} simulations"
+        texts = "mcts-level", "mcts", f"Tree search, level {level}", about
+        yield _offered(game, run_dir, name, *texts, file=run.agent(level), is_slow=True)
 
 
 def _random_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
-    yield OfferedPlayer(
-        "random",
-        "random",
-        "Random",
-        f"plays {kind_named('random').meaning}",
-        partial(RandomPlayer, game),
-        estimates=False,
-    )
+    about = f"plays {kind_named('random').meaning}"
+    yield _offered(game, run_dir, "random", "random", "random", "Random", about, estimates=False)
 
 
 def _tabular_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
@@ -240,7 +204,7 @@ OFFERS: dict[str, Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]]] 
 needs an argument."""
 
 
-def offers(game: Game, run_dir: Path, web: WebSettings, kinds: Iterable[str]) -> Iterator[OfferedPlayer]:
+def offered_players(game: Game, run_dir: Path, web: WebSettings, kinds: Iterable[str]) -> Iterator[OfferedPlayer]:
     """The opponents in the order in which the page shows them: of each kind, then those that the settings name."""
     for name in kinds:
         if name in OFFERS:
@@ -252,5 +216,4 @@ def offers(game: Game, run_dir: Path, web: WebSettings, kinds: Iterable[str]) ->
 
 def _by_name(text: str, game: Game, run_dir: Path) -> OfferedPlayer:
     meaning = kind_named(parse_name(text).kind).meaning
-    made = partial(make_player, text, game, run_dir)
-    return OfferedPlayer(text, text, text, meaning, made, is_slow=True, is_kept=True)
+    return _offered(game, run_dir, text, text, text, text, meaning, is_slow=True, is_kept=True)

@@ -8,17 +8,17 @@ from functools import partial
 from pathlib import Path
 
 from selfplay.compute.made_once import MadeOnce
-from selfplay.engines.handicap import handicaps
 from selfplay.games import Game, game_names, make_game
 from selfplay.named_players.names import PLAYERS, parse_name
 from selfplay.named_players.strengths import STRENGTHS
-from selfplay.playing.estimates import THRESHOLDS, thresholds_text
-from selfplay.registry import parts_of_game_name
+from selfplay.names_of_games import parts_of_game_name
+from selfplay.players.estimates import THRESHOLDS, thresholds_text
+from selfplay.protocols.gtp.handicap import handicaps
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.settings.playing import WebSettings
+from selfplay.web.game_schemas import GameOption, GameView, OfferedPlayer, OpponentsView
 from selfplay.web.loaded_players import NotFoundError
-from selfplay.web.offers import offers
-from selfplay.web.schemas import GameOption, GameView, OfferedPlayer, OpponentsView
+from selfplay.web.offers import offered_players
 
 STRENGTH_WORDS = {strength.capitalize(): strength for strength in STRENGTHS} | {"Perfect": "perfect"}
 """Words for strengths, the weakest first, and the ids of the opponents for which they stand."""
@@ -59,58 +59,41 @@ class OpponentCatalog:
         return self._others.get(name, partial(make_game, name))
 
     def game_view(self, game: Game) -> GameView:
-        rows, columns = game.board_shape or (None, None)
-        line, labels = game.presentation.position_line, game.presentation.option_names
+        presentation, rows_and_columns = game.presentation, game.board_shape or (None, None)
+        line, labels = presentation.position_line, presentation.option_names
         usual = game.usual_parameters(parts_of_game_name(game.name).size)
         options = [
             GameOption(name=name, label=labels[name], value=value, usual=usual[name], is_flag=isinstance(value, bool))
             for name, value in game.parameters.items()
             if name in labels
         ]
-        return GameView(
-            name=game.name,
-            board=name_of_listed(game.name),
-            options=options,
-            handicaps=handicaps(game),
-            title=game.presentation.title,
-            aim=game.presentation.aim,
-            action_help=game.presentation.action_help,
-            rows=rows,
-            columns=columns,
-            seat_names=list(game.presentation.player_names),
-            stone_colours=None if game.presentation.stone_colours is None else list(game.presentation.stone_colours),
-            moves_stones=game.presentation.moves_stones,
-            square_marks=list(game.presentation.square_marks.values()),
-            captures_stones=game.presentation.captures_stones,
-            line_length=game.presentation.line_length,
-            line_is_exact=game.presentation.line_is_exact,
-            is_rhombus=game.presentation.is_rhombus,
-            is_on_crossings=game.presentation.is_on_crossings,
-            star_points=game.presentation.star_points,
-            joined_squares=list(game.presentation.joined_squares),
-            unused_squares=list(game.presentation.unused_squares),
-            why_illegal=game.presentation.why_illegal,
-            draws_lines=game.presentation.draws_lines,
-            may_move_again=game.rules.moves_again is not None,
-            drops_stones=game.presentation.drops_stones,
-            turns_for_second=game.presentation.turns_for_second,
-            can_be_set_up=game.can_be_set_up,
-            square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
-            point_name=game.presentation.point_name,
-            has_territory=game.rules.safe is not None,
-            lead_counts_from=game.presentation.lead_counts_from,
-            grades=thresholds_text(game),
-            grade_losses={kind: list(losses) for kind, losses in THRESHOLDS.items()},
-            line_label=None if line is None else line.label,
-            line_end=None if line is None else line.end,
-            is_default=game.name == self.settings.game.name,
-        )
+        same = {name: getattr(presentation, name) for name in GameView.model_fields if hasattr(presentation, name)}
+        others = {
+            "name": game.name,
+            "board": name_of_listed(game.name),
+            "options": options,
+            "handicaps": handicaps(game),
+            "rows": rows_and_columns[0],
+            "columns": rows_and_columns[1],
+            "seat_names": presentation.player_names,
+            "square_marks": list(presentation.shown_marks.values()),
+            "may_move_again": game.rules.moves_again is not None,
+            "can_be_set_up": game.can_be_set_up,
+            "square_names": [presentation.square_name(square) for square in range(game.num_squares or 0)],
+            "has_territory": game.rules.safe is not None,
+            "grades": thresholds_text(game),
+            "grade_losses": {kind: list(losses) for kind, losses in THRESHOLDS.items()},
+            "line_label": None if line is None else line.label,
+            "line_end": None if line is None else line.end,
+            "is_default": game.name == self.settings.game.name,
+        }
+        return GameView.model_validate(same | others)
 
     def run(self, game: Game) -> RunFolder:
         """The run of a game: `run_dir` for the game in the settings, a folder with the game's name for other games."""
         name = game.learned_as()
         is_set = name == game.learned_as(self.settings.game.name)
-        return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / name)
+        return RunFolder(Path(self.settings.run_dir)) if is_set else RunFolder(Path(self.settings.other_runs) / name)
 
     # ------------------------------------------------------------------ the list
 
@@ -138,11 +121,12 @@ class OpponentCatalog:
         ids = []
         for offer in self._offers(game):
             if offer.id == opponent_id:
-                if offer.file is None:
+                # Strengths can become levels of a run that goes on.
+                if offer.file is None and opponent_id not in STRENGTHS:
                     self._fixed[game.name, opponent_id] = offer
                 return offer
             ids.append(offer.id)
         raise NotFoundError(f"unknown opponent in {game.name}; choose one of {', '.join(ids)}")
 
     def _offers(self, game: Game) -> Iterator[OfferedPlayer]:
-        return offers(game, self.run(game).path, self.settings, self._kinds)
+        return offered_players(game, self.run(game).path, self.settings, self._kinds)

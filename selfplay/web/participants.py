@@ -6,9 +6,10 @@ from typing import NamedTuple
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.games import State
+from selfplay.games import Game, State
 from selfplay.players.player import Player
-from selfplay.web.schemas import OfferedPlayer, People
+from selfplay.web.game_schemas import OfferedPlayer
+from selfplay.web.match_schemas import People
 
 
 class Participant(NamedTuple):
@@ -26,6 +27,10 @@ class Participant(NamedTuple):
     def seated(self) -> Player:
         """The player of a seat, which cannot be asked if it is not loaded."""
         return self.player or UnaskedPlayer(self.offer.label)
+
+    def valuing(self, game: Game, state: State) -> tuple[object, ...]:
+        """What its values of a position (B = 1) depend on, as a key."""
+        return game.name, self.offer.id, self.version, state.key()
 
 
 class UnaskedPlayer(Player):

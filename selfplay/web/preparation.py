@@ -16,16 +16,17 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from selfplay.compute.compile_cache import cache_folder, compiled_identity, versions
+from selfplay.compute.compile_cache import cache_folder, compiled_identity
+from selfplay.compute.versions import versions
 from selfplay.errors import SelfPlayError
 from selfplay.executors import ExecutorOptions
 from selfplay.executors.processes import ProcessExecutor
 from selfplay.games import Game
 from selfplay.search.deadline import Deadline
 from selfplay.settings.playing import WebSettings
-from selfplay.web.matches import MatchService
+from selfplay.web.match_schemas import MatchRequest, People
+from selfplay.web.match_service import MatchService
 from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.schemas import MatchRequest, People
 
 LOWEST_PRIORITY = 19
 """The niceness of the process, so that it takes no time from a request."""
@@ -89,7 +90,7 @@ def prepare_all(task: Preparation) -> None:
         if not (mark := _mark_of(game, opponent)).exists():
             # A person who chooses it gets the message.
             with suppress(SelfPlayError):
-                prepare(service, game, opponent)
+                prepare_match(service, game, opponent)
             mark.touch()
 
 
@@ -120,11 +121,11 @@ def likely_choices(catalog: OpponentCatalog, opened: Sequence[str] = ()) -> Iter
             yield from ((game, one) for one in chosen)
 
 
-def prepare(service: MatchService, game: Game, opponent: str) -> None:
+def prepare_match(service: MatchService, game: Game, opponent: str) -> None:
     """Compile what the first moves of a match and a hint need. Raises SelfPlayError if they are not possible."""
     request = MatchRequest(game=game.name, opponent=opponent, person=People.SECOND, advance=True)
     with ExitStack() as lent:
         with Deadline(service.settings.search_seconds).applied():
             match, _ = service.played(request, game, service.participants(game, request, lent))
         with Deadline(service.settings.search_seconds).applied():
-            match.hint()
+            match.judging.hint(match.shown)

@@ -10,14 +10,15 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
+from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.make import files_of_player
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
+from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.proof_report import proof_report, read_result
+from selfplay.web.game_schemas import OfferedPlayer, ProofView
 from selfplay.web.loaded_players import LoadedPlayers, file_version
 from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.schemas import OfferedPlayer, ProofView
 from selfplay.web.story import story_of
 
 MAX_GRADED_POSITIONS = 10_000
@@ -26,7 +27,7 @@ MAX_GRADERS, MAX_PROOFS = 64, 500
 """Number of games of which the positions, and of results, that are kept."""
 
 
-class Proofs:
+class OpponentProofs:
     """Proves whether opponents can lose. Methods may be called from several threads."""
 
     def __init__(self, catalog: OpponentCatalog, players: LoadedPlayers) -> None:
@@ -56,16 +57,17 @@ class Proofs:
 
     def _compared_lines(self, game: Game, offer: OfferedPlayer) -> tuple[Lines, Lines] | None:
         """The lines that a level loses by comparison/levels.csv, if it was about the present file of the level."""
-        run, rows = self.catalog.run(game), story_of(self.catalog, game).comparison or []
+        run, rows = self.catalog.run(game), story_of(self.catalog, game).comparison
         section = _present(Manifest(run.path), "comparison")
         if not offer.has_fixed_values or offer.file is None or section is None or not run.comparison.exists():
             return None
         if sha256(run.comparison) not in section["files"].values():
             return None
-        trained = [row for row in rows if row.level > 0]
+        trained = [row for row in rows if row["level"] > 0]
         for row, agent in zip(trained, section["settings"].get("agents_sha256", []), strict=False):
-            if row.level == offer.number and agent == sha256(offer.file):
-                return None if row.exact is None else row.exact.lines
+            if row["level"] == offer.number and agent == sha256(offer.file):
+                first, second = (Lines(row[f"losing_lines_{seat}"], row[f"lines_{seat}"]) for seat in SEATS)
+                return None if first.total is None else (first, second)
         return None
 
     def _walks(self, game: Game, offer: OfferedPlayer) -> list[str]:
@@ -79,7 +81,7 @@ class Proofs:
             if section["settings"]["player"] == offer.id:
                 files = files_of_player(offer.id, run.path)
             if files is not None and section["settings"]["agents_sha256"] == list(map(sha256, files)):
-                reports.append(proof_report(read_result(table)))
+                reports.append(proof_report(read_result(table, command_line("prove"))))
         return reports
 
     def _graded(self, grader: Grader, offer: OfferedPlayer, player: Player) -> ProofView:

@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from threading import Lock
 
-from selfplay.playing.estimates import Estimate
+from selfplay.players.estimates import Estimate
+from selfplay.search.deadline import current_deadline
 
 MOST_ESTIMATES = 5000
 """Number of positions whose searched values are kept."""
@@ -27,7 +28,9 @@ class RecentEstimates:
             return self._kept.get(key)
 
     def keep(self, key: object, estimate: Estimate) -> None:
-        """Keep an estimate."""
+        """Keep an estimate, unless its search may have been cut short by the deadline of the request."""
+        if current_deadline().is_over:
+            return
         with self._lock:
             self._kept[key] = estimate
             if len(self._kept) > MOST_ESTIMATES:

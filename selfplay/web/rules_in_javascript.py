@@ -16,7 +16,7 @@ from typing import Any
 from selfplay.compute.position_fields import Place
 from selfplay.compute.positions import PositionClass
 from selfplay.web.javascript_expressions import RuleSource
-from selfplay.web.javascript_values import NUMBER, Kind, Value, joined, kind_of_entries
+from selfplay.web.javascript_values import NUMBER, Kind, Value, joined_kind, kind_of_entries
 
 PRELUDE = """\
 const bitCount = (word) => {
@@ -167,7 +167,7 @@ class _Rule(RuleSource):
 
     def _returned(self, node: ast.stmt, value: Value) -> str:
         """A value as this rule returns it: as wide as the widest of its returned values."""
-        kind = value.kind if self.result is None else joined(self.result, value.kind)
+        kind = value.kind if self.result is None else joined_kind(self.result, value.kind)
         if kind is None:
             raise self.refused(node)
         self.result = kind
@@ -191,7 +191,7 @@ class _Rule(RuleSource):
         """A variable is given a value of this kind."""
         before = self.kinds[name]
         # What is not known yet counts as a number.
-        found = kind if before == NUMBER else joined(before, kind)
+        found = kind if before == NUMBER else joined_kind(before, kind)
         if found is None:
             raise self.refused(node)
         self.kinds[name] = found

@@ -38,7 +38,7 @@ def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSumma
     settings = recorded_settings(run, notes)
     wanted = settings.get("levels")
     wanted = wanted if isinstance(wanted, int) and wanted >= len(levels) else None
-    report = read_once(read_text, run.report, notes)
+    report = read_or_note(read_text, run.report, notes)
     return RunSummary(
         settings=telling_settings(settings),
         wanted_levels=wanted,
@@ -124,7 +124,7 @@ def run_views(catalog: OpponentCatalog, game: Game) -> list[RunView]:
 
 def _game_of(path: Path) -> str | None:
     """The name of the game of the run in a folder; None if there is no run, or its manifest is broken."""
-    section = read_once(_generation, RunFolder(path).level(0) / "manifest.json", [])
+    section = read_or_note(_generation, RunFolder(path).level(0) / "manifest.json", [])
     return None if section is None else section["settings"].get("game.name")
 
 
@@ -147,7 +147,7 @@ def _folders(folder: Path, depth: int = 1) -> Iterator[Path]:
         yield from _folders(path, depth - 1)
 
 
-def read_once(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
+def read_or_note(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
     """The result of `read` for a file, which is read again only after it has changed.
 
     None if the file does not exist or is broken; the latter is added to `notes`.

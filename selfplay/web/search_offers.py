@@ -4,21 +4,20 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import read_metadata
 from selfplay.architectures import NETWORK, description_of
 from selfplay.architectures.capabilities import has_compiled_values
-from selfplay.errors import SelfPlayError, StageError
+from selfplay.errors import SelfPlayError
 from selfplay.files import read_once
 from selfplay.games import Game
-from selfplay.named_players.evaluations import make_evaluation
-from selfplay.players.checkpoints import read_metadata
+from selfplay.named_players.make import make_player
+from selfplay.named_players.names import ITSELF
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.runs.levels import load_agent
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import Evaluation
-from selfplay.search.searcher import Searcher
 from selfplay.settings.playing import WebSettings
-from selfplay.web.schemas import OfferedPlayer
+from selfplay.web.game_schemas import OfferedPlayer
 
 SEARCHES_IN_A_REPLY = 3
 """Number of searches in a reply: for the values of the opponent's actions, for its choice, and for the values of the
@@ -35,18 +34,17 @@ milliseconds, with a table of at most 128 KiB."""
 
 def search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
-    evaluation = partial(make_evaluation, game.usual_evaluation, game)
-    seconds = web.search_seconds / SEARCHES_IN_A_REPLY
     yield from level_search_offers(game, run_dir, web)
     deepest = min(web.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
         endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
+        options = f"evaluation={game.usual_evaluation}&endgame={endgame}&endgame_bits={ENDGAME_BITS}"
         yield OfferedPlayer(
             f"search-{depth}",
             "search",
             f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
             _about(game, endgame),
-            partial(_offered, game, evaluation, depth, seconds, endgame),
+            partial(_searching, game, web, depth, options, f"negascout {depth}"),
             group="Search",
             number=depth,
             is_default=depth == min(DEFAULT_DEPTH, deepest),
@@ -58,21 +56,21 @@ def search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[Offer
 
 def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, to each depth, if compiled searches can compute its values."""
-    run, seconds = RunFolder(run_dir), web.search_seconds / SEARCHES_IN_A_REPLY
+    run = RunFolder(run_dir)
     for level in run.trained_levels()[-1:]:
-        description, is_compiled = described(run.agent(level))
+        description, is_compiled = network_in_words(run.agent(level))
         deepest = min(web.deepest_search, game.max_game_length)
         endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
         exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
-        learned = partial(_learned_evaluation, run.agent(level), level, game)
+        agent = partial(_agent, run.agent(level), level, game)
+        options = f"evaluation={ITSELF}&endgame={endgame}&endgame_bits={LEVEL_ENDGAME_BITS}"
         for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
-            name = f"level {level}, {depth} plies"
             yield OfferedPlayer(
                 f"level-{level}-search-{depth}",
                 "search",
                 f"Level {level}, looking {depth} plies ahead",
                 f"{description}, learned by self-play, inside a search{exactly}",
-                partial(_offered, game, learned, depth, seconds, endgame, LEVEL_ENDGAME_BITS, name),
+                partial(_searching, game, web, depth, options, f"level {level}, {depth} plies", agent),
                 file=run.agent(level),
                 group=f"Level {level}, looking ahead",
                 number=depth,
@@ -82,7 +80,7 @@ def level_search_offers(game: Game, run_dir: Path, web: WebSettings) -> Iterator
 
 
 @read_once(500)
-def described(agent: Path) -> tuple[str, bool]:
+def network_in_words(agent: Path) -> tuple[str, bool]:
     """A description of the network in a file, and whether compiled searches can compute its values."""
     try:
         name = read_metadata(agent)["architecture"]["name"]
@@ -98,25 +96,17 @@ def _about(game: Game, endgame: int) -> str:
     return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
 
 
-def _offered(
-    game: Game,
-    evaluation: Callable[[], Evaluation],
-    depth: int,
-    seconds: float,
-    endgame: int,
-    endgame_bits: int = ENDGAME_BITS,
-    name: str | None = None,
+def _searching(
+    game: Game, web: WebSettings, depth: int, options: str, name: str, agent: Callable[[], Agent] | None = None
 ) -> Player:
-    parameters = SearchPlayerParameters(
-        table_bits=OFFERED_TABLE_BITS, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, slack=0.0
-    )
-    return SearchPlayer(Searcher(game, evaluation(), parameters=parameters), depth, parameters, name)
+    limited = f"table_bits={OFFERED_TABLE_BITS}&slack=0&time_limit={web.search_seconds / SEARCHES_IN_A_REPLY}"
+    text = f"search:negascout?depth={depth}&{options}&{limited}"
+    player = make_player(text, game, itself=None if agent is None else agent())
+    player.name = name
+    return player
 
 
 @read_once(4)
-def _learned_evaluation(agent: Path, level: int, game: Game) -> Evaluation:
-    """What a level has learned, read once for each version of its file."""
-    evaluation = load_agent(agent, game, f"level {level}").evaluation()
-    if evaluation is None:
-        raise StageError(f"level {level} cannot play inside a search; choose another opponent")
-    return evaluation
+def _agent(path: Path, level: int, game: Game) -> Agent:
+    """A level, read once for each version of its file: searches share its weights."""
+    return load_agent(path, game, f"level {level}")

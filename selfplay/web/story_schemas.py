@@ -1,8 +1,30 @@
 """The answers of the server about the story of a run."""
 
-from pydantic import BaseModel, Field
+from typing import Annotated, Any
 
-from selfplay.grading.proof import Lines
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from selfplay.grading.comparison import level_columns, reference_columns
+from selfplay.grading.mistakes import MISTAKE_COLUMNS
+from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
+from selfplay.runs.levels import RATED_COLUMNS
+from selfplay.tables import Columns
+
+
+def row_schema(columns: Columns) -> WithJsonSchema:
+    """The description of a row of a table. A field may be empty: null."""
+    types = {int: "integer", float: "number", str: "string"}
+    fields = {name: {"anyOf": [{"type": types[kind.of]}, {"type": "null"}]} for name, kind in columns.items()}
+    return WithJsonSchema({"type": "object", "properties": fields, "required": list(fields)})
+
+
+LevelRow = Annotated[dict[str, Any], row_schema(level_columns())]
+"""A row of comparison/levels.csv, or of strength.csv of a level that has not been compared yet."""
+ReferenceRow = Annotated[dict[str, Any], row_schema(reference_columns())]
+MistakeRow = Annotated[dict[str, Any], row_schema(MISTAKE_COLUMNS)]
+PairRow = Annotated[dict[str, Any], row_schema(MATCH_COLUMNS)]
+RatedRow = Annotated[dict[str, Any], row_schema(RATED_COLUMNS)]
+PlayerRow = Annotated[dict[str, Any], row_schema(PLAYER_COLUMNS)]
 
 
 class EpochView(BaseModel):
@@ -36,26 +58,6 @@ class RunView(BaseModel):
     levels: int = Field(description="The number of trained levels.")
 
 
-class ResultsView(BaseModel):
-    """Matches that a level won, drew and lost."""
-
-    wins: int
-    draws: int
-    losses: int
-
-
-class ExactView(BaseModel):
-    """Exact results of a level: against the random player, and against an opponent that tries every reply."""
-
-    win: float
-    draw: float
-    loss: float
-    lines: tuple[Lines, Lines] = Field(description="In each seat, the lines lost and all lines of play.")
-    lost_first: str = Field(description="The lines lost moving first in readable form: 3 of 59.")
-    lost_second: str
-    optimal: float
-
-
 class RunSummary(BaseModel):
     """What a run is and how far it is."""
 
@@ -64,56 +66,6 @@ class RunSummary(BaseModel):
     seconds_left: float | None = Field(description="Until the last level, while the run is in progress.")
     log: list[str] = Field(description="The last lines of the log.")
     report: str | None = Field(description="The report of the comparison: the verdict first.")
-
-
-class SolvedView(BaseModel):
-    """How a player acts in positions with exact values."""
-
-    optimal: float = Field(description="The share of positions in which its action is a best one.")
-    points_lost: float | None = Field(description="How far its action is below the best one on average; null: unknown.")
-    mistakes: float | None = Field(exclude=True)
-    """The share in which it gives a win or a draw away; None: not measured."""
-
-
-class MistakeRow(BaseModel):
-    """A row of comparison/mistakes.csv, a player in a group of positions; or a level that was not compared yet."""
-
-    level: int | None
-    player: str = Field(description="Its name in readable form.")
-    group: str
-    positions: int | None = Field(None, description="null: not counted.")
-    mistake_rate: float
-    perfect_rate: float
-    points_lost: float
-
-
-class PairRow(BaseModel):
-    """Matches of a level against a reference player, from comparison/matches.csv."""
-
-    level: int
-    opponent: str = Field(description="Its name in readable form.")
-    results: ResultsView
-
-
-class LevelRow(BaseModel):
-    """A row of comparison/levels.csv, or of strength.csv of a level that has not been compared yet."""
-
-    level: int
-    previous: ResultsView | None
-    random: ResultsView | None
-    exact: ExactView | None
-    solved: SolvedView | None
-    rating: float | None = Field(description="null until the levels have been compared.")
-
-
-class RatedPlayerView(BaseModel):
-    """A row of tournament/players.csv or comparison/references.csv."""
-
-    player: str = Field(description="Its name in readable form.")
-    rating: float
-    low: float
-    high: float
-    solved: SolvedView | None = None
 
 
 class StoryView(BaseModel):
@@ -127,12 +79,20 @@ class StoryView(BaseModel):
     levels: list[int] = Field(description="The levels that have an agent.")
     losses: list[LevelLosses]
     changes: list[DataChangeView] = Field(description="Where the data that levels are trained on change in kind.")
-    comparison: list[LevelRow] | None
-    references: list[RatedPlayerView] | None = Field(
-        description="The players that the levels were compared with, in a game too large to enumerate."
+    comparison: list[LevelRow] = Field(
+        description="The rows of comparison/levels.csv, and those of strength.csv of levels that are not compared yet. "
+        "The names of players in all tables are in readable form."
     )
-    matches: list[PairRow] | None = Field(description="The matches of the levels against these players.")
-    mistakes: list[MistakeRow] | None = Field(description="Judged by an exact solver, in groups of positions.")
-    tournament: list[RatedPlayerView] | None
+    references: list[ReferenceRow] = Field(description="The rows of comparison/references.csv.")
+    matches: list[PairRow] = Field(
+        description="The rows of comparison/matches.csv about matches of levels against players that are not levels."
+    )
+    mistakes: list[MistakeRow] = Field(
+        description="The rows of comparison/mistakes.csv, and one for each level that is not compared yet."
+    )
+    rated: list[RatedRow] = Field(
+        description="The matches of each level against tree search with random matches, of versus_rollouts.csv."
+    )
+    tournament: list[PlayerRow] = Field(description="The rows of tournament/players.csv.")
     summary: RunSummary
     notes: list[str] = Field(description="What is missing, and the command that makes it.")

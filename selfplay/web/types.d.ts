@@ -19,11 +19,11 @@ type Point = [number, number];
 
 /** A game with a board of squares. */
 type BoardGame = GameView & { rows: number; columns: number };
-type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares">;
+type BoardShape = Pick<BoardGame, "rows" | "columns" | "is_rhombus" | "is_on_crossings" | "star_points" | "joined_squares" | "unused_squares">;
 
 /**
  * A match as view.js makes it of its data. squares: 1 for a stone of seat 0, -1 for one of seat 1, 0 for none; marks: what is to
- * be known of each square besides its stone, such as "king"; captured: the stones that each seat has captured; person_seat:
+ * be known of each square besides its stone, such as "king", several with commas between them; captured: the stones that each seat has captured; person_seat:
  * that of the only person; winner: null after a draw and before the end; result: as a sentence;
  * counted: the result without the stones that are marked as dead, where people have to agree on them.
  */
@@ -75,7 +75,7 @@ type Mode = "perfect" | "adviser" | "none";
 type Drawn = Pick<MatchDescription, "legal" | "winning_squares"> & {
   squares: number[];
   plies: Pick<PlyDescription, "square" | "origin" | "turned">[];
-} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "ko" | "count">>;
+} & Partial<Pick<MatchView, "to_move" | "person_seat" | "owners" | "marks" | "numbers" | "ko" | "count">>;
 
 /** What a game without a board draws of it. */
 type DrawnNumber = Pick<MatchDescription, "legal" | "plies" | "place" | "board">;
@@ -87,8 +87,8 @@ type Shown = Choice & { match: Drawn; isEdited: boolean; ghost: number | null; l
 /** An action that is marked on the board: an arrow between two squares, or a ring around one. */
 type Mark = { from: number | null; to: number; number?: number };
 
-/** A lesson. mistakes: the plies before each; number: of the one that is shown; isSolved: a better move was found, or shown. */
-type Lesson = { mistakes: number[]; number: number; isSolved: boolean };
+/** An exercise. mistakes: the plies before each; number: of the one that is shown; isSolved: a better move was found, or shown. */
+type Exercise = { mistakes: number[]; number: number; isSolved: boolean };
 
 /** The moves that follow the position before a ply, and the views after each of them. step: the number of moves shown. */
 type Line = { texts: string[]; views: MatchView[]; step: number };
@@ -133,7 +133,7 @@ interface State {
   /** The squares of the actions that follow it; see HintView. */
   hintLine: number[][];
   /** Null outside of one. */
-  lesson: Lesson | null;
+  exercise: Exercise | null;
   /** A line that is stepped through on the board. */
   line: Line | null;
   /** The match while a variation of it is shown, or the variation while the match is; null without a variation. */
@@ -153,6 +153,9 @@ interface State {
   changes: number;
 }
 
+/** A row of comparison/levels.csv, by column; null: empty. */
+type LevelRow = StoryView["comparison"][number];
+
 /** A run whose story is shown: its short name, colour and style of line. isAlone: no other run is shown. */
 type Run = { story: StoryView; name: string; tone: string; dash: string | null; isAlone: boolean };
 
@@ -161,7 +164,7 @@ type Cells = (string | number)[];
 type Table = { caption: string; head: string[]; rows: Cells[] };
 
 /** A curve of a chart. dots: whether all points are drawn; isQuiet: it is not in the legend. */
-type ChartPoint = { x: number; y: number; text: string; isMarked?: boolean };
+type ChartPoint = { x: number; y: number; text: string; isMarked?: boolean; interval?: number[] };
 type Series = { name: string; tone: string; points: ChartPoint[]; dash?: string | null; dots?: boolean; isQuiet?: boolean };
 
 /** What all charts have. isRatio: see scales in charts.js; isExact: it is never smoothed. */
@@ -171,6 +174,7 @@ interface Chart {
   about: string;
   xLabel: string;
   yLabel: string;
+  fixed?: { low: number; high: number };
   isRatio?: boolean;
   isWide?: boolean;
   isExact?: boolean;
@@ -221,6 +225,7 @@ interface Description {
   shown: number[] | null;
   limits: number[] | null;
   num_squares: number;
+  has_stones: boolean;
   num_actions: number;
   pass_action: number | null;
   texts: string[][];
@@ -229,6 +234,7 @@ interface Description {
   separator: string;
   writes_passes: boolean;
   mark_fields: string[];
+  number_fields: string[];
   ko_field: string | null;
   margin_unit: number;
   ends: Ends;
@@ -237,10 +243,12 @@ interface Description {
   arrays: { name: string; type: string; length: number }[];
 }
 
-/** How an opponent plays: by one ply, alpha-beta or tree search with the agent, at random, or as a strength does. */
-type Way = { kind: "agent" | "search" | "random" } | { kind: "tree_search"; rule: Rule } | Strong | StrongTree;
+/** How an opponent plays: by one ply, alpha-beta or tree search with the agent or with random matches, at random, or as a strength does. */
+type Way = { kind: "agent" | "search" | "random" } | ({ kind: "tree_search"; rule: Rule } & Evaluating) | Strong | StrongTree;
 type Strong = { kind: "strength"; evaluation: "agent" | "none" | "points"; ends: Ends; depth: number; slack: number; temperature: number | null; notices: number };
-type StrongTree = { kind: "tree_strength"; evaluation: "agent" | "rollouts"; rule: Rule; simulations: number; temperature: number | null; notices: number };
+type StrongTree = { kind: "tree_strength"; rule: Rule; simulations: number; temperature: number | null; notices: number } & Evaluating;
+/** By what tree search values positions: the agent, whose values are mixed with this share of random matches, or random matches. */
+type Evaluating = { evaluation: "agent" | "rollouts"; rollout_share: number; rollouts: number };
 
 /** The value of a finished match: of a win, and of each point of the margin. */
 type Ends = { win: number; point: number };
@@ -250,21 +258,16 @@ type Puct = { name: "puct"; c_init: number; c_base: number; unvisited: number };
 type Uct = { name: "uct"; c: number };
 type Rule = Puct | Uct;
 
-/** A network. shape: of the observations; policy: null without a policy head. */
+/** A network. */
 type Network = TableNetwork | LayerNetwork;
 /** block: weights that stand together (exported_network.py); phases: in each set of rows; marks, upright: -1 without; sets: planes, see selfplay/games/pattern_planes.py. */
 type TableNetwork = {
   kind: "tables"; weights_in_row: number; block: number; phases: number; parities: number; squares: number; marks: number; upright: number; sets: number[];
 };
-type LayerNetwork = { kind: "layers"; shape: number[]; trunk: LayerDescription[]; value: LayerDescription[]; policy: LayerDescription[] | null };
-
-/** A layer. weights: the name of their array; size: the rows and columns of a convolution; added: to the input. */
-type LayerDescription =
-  | { kind: "relu" | "tanh" | "pool" }
-  | { kind: "joined"; parts: LayerDescription[][] }
-  | { kind: "linear"; weights: string }
-  | { kind: "convolution"; weights: string; size: number }
-  | { kind: "residual"; added: LayerDescription[] };
+/** group: the outputs whose weights stand together (compute/place_products.py); memory: its numbers; value: the place of the value in it. */
+type LayerNetwork = { kind: "layers"; steps: LayerStep[]; group: number; memory: number; value: number };
+/** A Step of selfplay/compute/layer_steps.py. */
+type LayerStep = Record<"kind" | "source" | "target" | "outputs" | "inputs" | "weights" | "places" | "num_places" | "taps" | "added" | "rectifies", number>;
 
 /** The fields of a position, seen by the player to move: boards, numbers, and tuples of numbers. */
 type Position = Record<string, any>;

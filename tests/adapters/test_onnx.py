@@ -8,10 +8,10 @@ import pytest
 from torch import nn
 
 from selfplay import load_level, name_modules
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
-from selfplay.players.checkpoints import save_checkpoint
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked
 

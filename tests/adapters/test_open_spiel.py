@@ -9,10 +9,11 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.named_players.make import make_player
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 
 MATCHES = 100
 
@@ -96,7 +97,7 @@ def test_a_bot_plays_where_the_actions_have_other_numbers(pyspiel) -> None:
     assert position.returns()[0] == float(ours.returns)
     # One ply before its end, a search finds the winning move.
     player = SpielPlayer(game, "mcts", simulations=200)
-    player.follow(actions[:-1])
+    player.follow(Match(game).play_all(actions[:-1]))
     before = game.follow(actions[:-1])
     won = game.step(before, player.act(before, Draws(0, torch.tensor([0]), 0)))
     assert won.terminated.all()

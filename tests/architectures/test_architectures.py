@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import ARCHITECTURES, build_network
-from selfplay.architectures.capabilities import ListedLayers
+from selfplay.architectures.capabilities import ListedLayers, has_compiled_values
 from selfplay.architectures.mlp import LEVELS, MLP, Dropout
 from selfplay.errors import SettingError
 
@@ -117,3 +117,11 @@ def test_an_invalid_description_is_refused_by_name(architecture, message):
 def test_an_argument_of_a_network_is_refused_by_its_own_name():
     with pytest.raises(SettingError, match=r"^hidden_sizes=\[0\]: must be integers of at least 1$"):
         MLP(BOARD, hidden_sizes=[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "has_them"),
+    [("ntuple", True), ("othello_features", True), ("mlp", False), ("conv", False), ("alphazero_residual", False)],
+)
+def test_compiled_searches_compute_the_values_of_tables_and_of_weighted_features(name, has_them):
+    assert has_compiled_values(name) == has_them

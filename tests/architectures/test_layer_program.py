@@ -6,11 +6,15 @@ import torch
 from torch import nn
 
 from selfplay.architectures import build_network
-from selfplay.architectures.layer_program import layer_program
+from selfplay.architectures.layer_program import NoProgramError, layer_program
 from selfplay.compute.devices import NATIVE, PORTABLE
-from selfplay.compute.layer_steps import run_program
+from selfplay.compute.layer_steps import run_steps
 from selfplay.compute.portable import arithmetic_of, set_numerics
+from selfplay.games import make_game
+from selfplay.games.random_positions import random_positions
 from selfplay.training.fitting import seeded
+from tests.support.amazons import Amazons
+from tests.support.clobber import Clobber
 
 ACTIONS = 11
 NETWORKS = [
@@ -34,18 +38,39 @@ def test_a_program_computes_what_its_network_does(architecture, shape, numerics)
         observations = (torch.rand(4, *shape) < 0.4).float()
     set_numerics(network, numerics)
     program = layer_program(network, shape)
-    assert program is not None
     with torch.no_grad(), arithmetic_of(network):
         expected = network(observations)
     tolerance = {"rtol": 0, "atol": 0} if numerics == PORTABLE else {"rtol": 1e-4, "atol": 1e-5}
     for row, observation in enumerate(observations):
         program.memory[program.observation] = observation.flatten().numpy()
-        run_program(program.steps, program.weights, program.indices, program.memory, program.is_portable)
+        run_steps(program.steps, program.weights, program.indices, program.memory, program.is_portable)
         np.testing.assert_allclose(program.memory[program.value], expected.value[row].numpy(), **tolerance)
         assert len(program.logits) == (0 if expected.policy_logits is None else ACTIONS)
         if expected.policy_logits is not None:
             logits = program.memory[program.logits]
             np.testing.assert_allclose(logits, expected.policy_logits[row].numpy(), **tolerance)
+
+
+@pytest.mark.parametrize("game", [Clobber(), Amazons(), make_game("connect_four")], ids=lambda game: game.name)
+@pytest.mark.parametrize("numerics", [PORTABLE, NATIVE])
+@pytest.mark.parametrize("width", [16, 20])
+def test_the_logits_of_actions_that_are_not_squares_are_those_of_the_network(game, numerics, width):
+    architecture = {"name": "alphazero_convolutional", "channels": 5, "blocks": 1, "policy_channels": width}
+    with seeded(3):
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions, game).eval()
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=0.2)
+    observations = game.observe(random_positions(game, game.max_game_length).state.select(torch.arange(3)))
+    set_numerics(network, numerics)
+    program = layer_program(network, game.observation_shape)
+    with torch.no_grad(), arithmetic_of(network):
+        expected = network(observations).policy_logits
+    assert expected.std() > 0.01
+    tolerance = {"rtol": 0, "atol": 0} if numerics == PORTABLE else {"rtol": 1e-4, "atol": 1e-4}
+    for logits, observation in zip(expected, observations, strict=True):
+        program.memory[program.observation] = observation.flatten().numpy()
+        run_steps(program.steps, program.weights, program.indices, program.memory, program.is_portable)
+        np.testing.assert_allclose(program.memory[program.logits], logits.numpy(), **tolerance)
 
 
 class Doubled(nn.Module):
@@ -65,7 +90,10 @@ class Doubled(nn.Module):
 
 def test_a_network_whose_list_of_layers_is_wrong_or_unknown_has_no_program():
     network = build_network({"name": "mlp"}, (2, 3, 3), ACTIONS).eval()
-    assert layer_program(Doubled(network), (2, 3, 3)) is None
+    with pytest.raises(NoProgramError, match="do not compute what it does"):
+        layer_program(Doubled(network), (2, 3, 3))
     network.layers.append(nn.Sigmoid())
-    assert layer_program(network, (2, 3, 3)) is None
-    assert layer_program(nn.Linear(2, 1), (2,)) is None
+    with pytest.raises(NoProgramError, match=r"its layer Sigmoid\(\) is not one of"):
+        layer_program(network, (2, 3, 3))
+    with pytest.raises(NoProgramError, match="give its class Linear a method listed_layers"):
+        layer_program(nn.Linear(2, 1), (2,))

@@ -6,15 +6,21 @@ import torch
 from omegaconf import OmegaConf
 
 from selfplay import play_matches
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.architectures import build_network
+from selfplay.architectures.ntuple import NTuple, largest_windows
 from selfplay.errors import SettingError
 from selfplay.games import make_game
+from selfplay.games.pattern_planes import FurtherBoard
+from selfplay.games.random_positions import random_positions
 from selfplay.games.state import State
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.search.searcher import Searcher
+from selfplay.training.fitting import seeded
+from tests.games.test_default_observations import Fields
+from tests.support.amazons import Amazons
 from tests.support.searches import position_values
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -164,6 +170,49 @@ def test_networks_and_searches_see_marks_turned_boards_and_sets(name):
         assert value == pytest.approx(np.tanh(total), abs=1e-6)
         seen.add((row, is_turned, kings != 0))
     assert len(seen) > 3
+
+
+def make_draughts():
+    return make_game("draughts")
+
+
+WITH_BOARDS = {Amazons: ("arrows", 4, 3), Fields: ("walls", 6, 3), make_draughts: ("kings", 5, 2)}
+"""A further board that tables see by default, the number of contents of a square, and what this board adds to them."""
+
+
+@pytest.mark.parametrize("make", WITH_BOARDS, ids=lambda make: make.__name__)
+def test_networks_and_searches_see_a_board_besides_those_of_the_stones_by_default(make):
+    name, base, added = WITH_BOARDS[make]
+    game = make()
+    states = random_positions(game, game.max_game_length).state.select(torch.arange(30))
+    with seeded(2):
+        options = {"name": "ntuple", "patterns": ["xx/xx", "x.x"], "symmetries": "mirror"}
+        network = build_network(options, game.observation_shape, game.num_distinct_actions, game).eval()
+        torch.nn.init.normal_(network.weight, std=0.1)
+    found = network(game.observe(states)).value
+    evaluation = NTuple.evaluation(network, "network", game, 1.0, 0.0)
+    torch.testing.assert_close(position_values(evaluation, game, states), -found.double(), rtol=0, atol=1e-6)
+    patterns, marked = network.patterns, 0
+    for p, value in zip(game.positions(states), found.tolist(), strict=True):
+        board = getattr(p, name)
+        contents = [(p.opp >> s & 1) + 2 * (p.own >> s & 1) + added * (board >> s & 1) for s in range(game.num_squares)]
+        total = 0.0
+        for image, offset in zip(patterns.images, patterns.offsets.tolist(), strict=True):
+            entry = offset + sum(contents[square] * base**place for place, square in enumerate(image))
+            total += network.weight[0, patterns.weight_of_entry[entry]].item()
+        assert value == pytest.approx(np.tanh(total), abs=1e-6)
+        marked += board != 0
+    assert marked > 3
+
+
+def test_windows_are_smaller_where_their_tables_would_be_too_large():
+    game = Amazons()
+    sizes = {}
+    for name, further in (("arrows", FurtherBoard(2, False, True)), ("any", FurtherBoard(2, True, True))):
+        sizes[name] = {len(image) for image in NTuple(game.observation_shape, further=further).patterns.images}
+    assert sizes == {"arrows": {9}, "any": {4}}
+    # 36 tables of 4 ** 9 entries are 9 million, and 6 ** 9 entries in each would be 363 million.
+    assert [largest_windows(8, 8, contents)[0].count("x") for contents in (3, 4, 6)] == [9, 9, 4]
 
 
 # ---------------------------------------------------------------------- what is refused

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.architectures import build_network
 from selfplay.architectures.ntuple import with_phases
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.pattern_planes import Planes, seen_in
 from selfplay.games.patterns import stones_in_entries, write_all_entries
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
 from tests.support.searches import position_values
 
 ROWS, COLUMNS = 6, 7

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from selfplay import load_level, train_level
+from selfplay.agents.checkpoints import load_checkpoint, save_checkpoint
+from selfplay.api.stages import learn_levels
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
-from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.stages.loop import learn_levels
 from tests.support import outside_training
 from tests.support.outside_training import PolicyNetwork
 from tests.support.runs import tiny_settings

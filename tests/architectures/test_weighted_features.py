@@ -9,7 +9,7 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.games.state import State
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.training.parameters import Training
 from tests.support.dataset_tools import observations_of, rows_of_record
 from tests.support.training import fit_to_rows

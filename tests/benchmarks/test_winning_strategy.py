@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from selfplay.games import make_game
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from tests.support.runs import PROJECT, run_forked
 
 SCRIPT = PROJECT / "benchmarks" / "winning_strategy.py"

@@ -1,16 +1,22 @@
 """Scripts on a full disk, or with a run folder that cannot be written to."""
 
+import errno
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from selfplay import generate_level
+from selfplay.errors import TOO_MANY_FILES, StageError, line_of
 from selfplay.runs.run_folder import RunFolder
-from tests.support.disks import small_disk_at
+from tests.support.disks import read_only_at, small_disk_at
 from tests.support.rejections import assert_refused
-from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
+from tests.support.runs import COMPARE, GENERATE, LEARN, TINY, TRAIN, files_of, run_forked, tiny_settings
+
+MAIN = "from selfplay.cli.main import main; main()"
 
 
 def test_a_folder_that_cannot_be_created_gets_one_line(tmp_path):
@@ -18,6 +24,62 @@ def test_a_folder_that_cannot_be_created_gets_one_line(tmp_path):
     for below in (tmp_path / "file", Path("/proc")):
         refused = run_forked(GENERATE, "--level", 0, f"run_dir={below / 'run'}")
         assert_refused(refused, 1, f"cannot write in {below / 'run'}")
+
+
+@pytest.fixture
+def read_only(run_copy, tmp_path):
+    """A finished run on a file system that cannot be written."""
+    assert run_forked(LEARN, *TINY, f"run_dir={run_copy}").returncode == 0
+    with read_only_at(tmp_path / "mounted", run_copy) as folder:
+        yield folder
+
+
+def test_a_finished_run_that_cannot_be_written_repeats_its_commands(read_only):
+    for script, level, said in ((LEARN, [], "already compared, skipped"), (TRAIN, ["--level", 2], "already trained")):
+        again = run_forked(script, *TINY, *level, f"run_dir={read_only}")
+        assert (again.returncode, again.stderr) == (0, "")
+        assert said in again.stdout
+    refused = run_forked(COMPARE, *TINY, f"run_dir={read_only}")
+    assert_refused(refused, 1, f"cannot write {read_only}/", "Read-only file system")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_named_with_what_to_do(tmp_path, monkeypatch, number):
+    def refused(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("selfplay.runs.run_folder.fcntl.flock", refused)
+    message = rf"cannot lock .*\.lock: {os.strerror(number)}; set run_dir to a folder of a file system with locks"
+    with pytest.raises(StageError, match=message), RunFolder(tmp_path / "run").lock():
+        pass
+    assert not (tmp_path / "run" / "level_00").exists()
+
+
+@pytest.mark.slow
+def test_a_program_with_too_many_open_files_says_what_to_do(tmp_path):
+    few = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)); {MAIN}"
+    command = [sys.executable, "-c", few, "generate", "--level", "0", "executor=process", f"run_dir={tmp_path}"]
+    assert_refused(subprocess.run(command, check=False, capture_output=True, text=True), 1, TOO_MANY_FILES)
+
+
+def test_an_error_by_too_many_open_files_says_what_to_do():
+    assert line_of(ImportError("libx.so: cannot open shared object file: Too many open files")) == TOO_MANY_FILES
+    assert line_of(OSError(errno.EMFILE, "Too many open files", "/lib/libx.so")) == TOO_MANY_FILES
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["solve", "game=connect_four", "moves=4444441"]])
+def test_a_full_device_behind_stdout_is_named(arguments):
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "selfplay", *arguments]
+        ended = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (1, "error: cannot write to stdout: No space left on device\n")
+
+
+def test_a_folder_of_an_unknown_user_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = run_forked(GENERATE, "--level", 0, "run_dir=~nosuchuser/x")
+    assert_refused(refused, 2, "there is no home folder ~nosuchuser; ./~nosuchuser is a folder of that name here")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

@@ -1,8 +1,13 @@
 """The help text of the scripts."""
 
+import re
+from importlib import import_module
+
 import pytest
 
-from selfplay.cli.help_text import help_text
+from selfplay.cli import programs
+from selfplay.cli.command import Program
+from selfplay.cli.help_text import help_text, short_help_text
 from selfplay.settings.common import CommonSettings
 from tests.settings.test_defaults import PROGRAMS
 from tests.support.rejections import assert_refused
@@ -10,7 +15,7 @@ from tests.support.runs import TRAIN, run_forked
 
 
 def test_help_shows_the_settings_and_the_groups():
-    result = run_forked(TRAIN, "--help")
+    result = run_forked(TRAIN, "--help-all")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("Stage 2: train a level")
     assert "recipe: alphazero, alphazero_connect_four, alphazero_connect_four_large," in result.stdout
@@ -19,12 +24,23 @@ def test_help_shows_the_settings_and_the_groups():
     assert "\nNames of players\n" in result.stdout
 
 
+@pytest.mark.parametrize("name", [name for names in programs.NAMES.values() for name in names])
+def test_help_fits_one_screen_and_shows_examples(name: str):
+    module = next(module for module, names in programs.NAMES.items() if name in names)
+    program = getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_"))
+    lines = short_help_text(program, []).splitlines()
+    assert len(lines) <= 50
+    assert sum(f"selfplay {name}" in line for line in lines) >= 2
+    shown = [line.strip().partition("=")[0] for line in lines if re.match(r"  [a-z_.]+=", line)]
+    assert 2 <= len(shown) <= 10
+    assert "run_dir" in shown
+
+
 @pytest.mark.parametrize("config", PROGRAMS)
 def test_help_describes_every_setting_with_its_value(config: str):
     kind: type[CommonSettings] = PROGRAMS[config]
-    settings = (
-        help_text("", kind, config, ["game=sumto100"]).partition("Settings (name=value)\n")[2].partition("\n\n")[0]
-    )
+    text = help_text(Program(print, kind, config), ["game=sumto100"])
+    settings = text.partition("Settings (name=value)\n")[2].partition("\n\n")[0]
     assert "  game.name=sumto100\n" in settings
     lines = settings.splitlines()
     names = [number for number, line in enumerate(lines) if line[2] != " "]

@@ -46,6 +46,34 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
     assert (result.stdout, result.stderr, result.returncode) == (output, "", 0)
 
 
+def test_a_file_of_problems_is_solved_and_compared_with_what_it_says(tmp_path):
+    boards = ["--xo" + 12 * "x" + " o; b1:-10; % one", "", "% a comment", "--xo" + 12 * "x" + " o; a1:-64; b1:-8;"]
+    (tmp_path / "two.OBF").write_text("\n".join([*boards, "XXXXXXXXXXXXXXX- X % over"]))
+    result = run_forked(COMMAND, "solve", str(tmp_path / "two.OBF"))
+    assert result.stderr == ""
+    assert result.stdout.splitlines() == [
+        "one: b1 -10",
+        "line 4: b1 -10; the file says -8",
+        "over: the match is over +16",
+        "3 problems, 2 as the file says",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("--xo" + 12 * "x" + " o\nxxxx", "line 2: after a board comes the side to move, X or O"),
+        ("% nothing\n", "has no problems; each is a line such as BOARD X; g8:+18; % a comment"),
+        (27 * "-" + "OX" + 6 * "-" + "XO" + 27 * "-" + " X", "line 1: 60 squares are empty"),
+    ],
+)
+def test_a_file_of_problems_that_cannot_be_solved_is_refused_before_the_first(text, said, tmp_path):
+    (tmp_path / "some.obf").write_text(text)
+    result = run_forked(COMMAND, "solve", str(tmp_path / "some.obf"))
+    assert result.stderr.startswith(f"error: {tmp_path / 'some.obf'}: {said}")
+    assert (result.stdout, result.returncode, result.stderr.count("\n")) == ("", 1, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -213,7 +213,7 @@ def test_everything_is_known_of_the_compiled_functions_of_this_package():
         for value in vars(module).values()
         if isinstance(value, Dispatcher)
     ]
-    assert layer_steps.run_program in values
+    assert layer_steps.run_steps in values
     assert {value.__name__: found for value in values if (found := compiled_identity(value.py_func).unknown)} == {}
 
 

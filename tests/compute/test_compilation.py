@@ -4,6 +4,7 @@ import multiprocessing
 import os
 
 import numpy as np
+import pytest
 from numba.extending import overload
 
 from selfplay.compute.compilation import FEW_POSITIONS, compiled, compiled_for_many, in_plain_python
@@ -36,6 +37,7 @@ def follows(game, step):
     return True
 
 
+@pytest.mark.slow
 def test_code_compiled_in_two_processes_runs_in_a_third_one(tmp_path):
     # Processes forked off here number the functions that they compile alike.
     fork = multiprocessing.get_context("fork")

@@ -5,14 +5,14 @@ import torch
 from torch import nn
 
 from selfplay import compose_settings, generate_level, learn_levels, play_matches
+from selfplay.agents.network_evaluator import NetworkEvaluator
 from selfplay.architectures import Output
 from selfplay.compute.devices import chosen_device
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.mcts import MctsPlayer
-from selfplay.players.network_evaluator import NetworkEvaluator
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.compute import compile_cache
-from selfplay.compute.compile_cache import PACKAGE, SOURCES_OF_COMPILER
+from selfplay.compute import versions
+from selfplay.compute.versions import PACKAGE, SOURCES_OF_COMPILER
 
 EXTENDING = (
     *("numba.core", "numba.extending", "llvmlite"),
@@ -22,11 +22,11 @@ def test_only_the_sources_that_extend_the_compiler_count_for_all_functions(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / folder).mkdir()
-    monkeypatch.setattr(compile_cache, "PACKAGE", tmp_path)
+    monkeypatch.setattr(versions, "PACKAGE", tmp_path)
     digests = set()
     for text in ("A = 1\n", "A = 2\n"):
         (tmp_path / folder / "file.py").write_text(text)
-        digests.add(compile_cache.compiler_digest.__wrapped__())
+        digests.add(versions.compiler_digest.__wrapped__())
     assert (len(digests) == 2) == (folder in SOURCES_OF_COMPILER)
 
 

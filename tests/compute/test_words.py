@@ -23,7 +23,7 @@ from selfplay.compute.compiled_words import (
     store,
     word_rows,
 )
-from selfplay.compute.words import WordInt, parts_of, parts_of_bits, word_of_parts
+from selfplay.compute.words import WordInt, parts_of_bits, word_of_parts, word_parts
 
 WIDTHS = [64, 65, 81, 128, 169, 361]
 OPERATORS = [operator.and_, operator.or_, operator.xor, operator.add, operator.sub, operator.mul]
@@ -106,7 +106,7 @@ def test_compiled_words_are_those_of_integers(bits: int) -> None:
     numbers = np.array(random.Random(4).choices(range(64 * parts), k=len(ones)))
     words, counts = np.zeros((len(ones), 16, parts), dtype=np.int64), np.zeros((len(ones), 6), dtype=np.int64)
     rows = words.view(word_dtype(parts))[:, :, 0]
-    stored = (np.array([parts_of(word, parts) for word in each], dtype=np.int64) for each in (ones, others))
+    stored = (np.array([word_parts(word, parts) for word in each], dtype=np.int64) for each in (ones, others))
     compute(*map(word_rows, stored), numbers, rows, counts)
     for a, b, n, found, counted in zip(ones, others, numbers.tolist(), words.tolist(), counts.tolist(), strict=True):
         chosen = a
@@ -116,7 +116,7 @@ def test_compiled_words_are_those_of_integers(bits: int) -> None:
         results += [1 << n, a & 0x5555, ((a & b) | 1) << 2, chosen & -chosen]
         assert [int(word_of_parts(word)) for word in found] == [result % modulus for result in results]
         order = (a == b) + 2 * (a <= b) + 4 * (a > b) + 8 * (a >= b) + 16 * (a == modulus - 1)
-        expected = [a.bit_count(), (a & -a).bit_length() - 1, parts_of(a, parts)[-1], parts, order]
+        expected = [a.bit_count(), (a & -a).bit_length() - 1, word_parts(a, parts)[-1], parts, order]
         with np.errstate(over="ignore"):
             assert counted == [*expected, position_hash(WordInt(a, parts))]
 

@@ -12,7 +12,7 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference
 from selfplay.matches.arena import play_batch
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.search.exact_solver import empties, make_exact_solver
 
 KEY = stream_key(3, 1, Activity.GENERATION)

@@ -2,12 +2,11 @@
 
 import pytest
 
+from selfplay.api.stages import generate_level, learn_levels
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import tiny_settings
 

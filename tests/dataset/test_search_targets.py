@@ -12,7 +12,7 @@ from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.mcts import MctsPlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from tests.search.mcts.hashed_evaluator import HashedEvaluator

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import full, watkins, with_values
@@ -14,13 +16,9 @@ from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.matches.arena import play_batch
 from selfplay.named_players.make import make_player
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer, OpeningPlayer, opening_lengths
 from selfplay.players.kept_searches import KeepsSearches
-from selfplay.players.openings import OpeningPlayer, opening_lengths
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.training.fitting import initial_network
 from tests.support.runs import tiny_settings

@@ -13,8 +13,7 @@ from selfplay.dataset.targets import PlayedMatches, bootstrap_values, discounted
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe
-from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer
 from tests.support.dataset_tools import observations_of, rows_are_equal, rows_of_record
 
 GAME = make_game("tictactoe")

@@ -9,9 +9,9 @@ from multiprocessing.context import SpawnProcess
 import pytest
 
 from selfplay import registry
+from selfplay.api.stages import generate_level
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, ExecutorOptions, open_executor
-from selfplay.stages.generate import generate_level
 from tests.support.executor_jobs import die_at_first, jobs, may_name, refuse, refuse_file, square
 from tests.support.runs import tiny_settings
 
@@ -68,7 +68,7 @@ def test_ctrl_c_while_a_worker_starts_leaves_no_worker(monkeypatch):
     finally:
         signal.signal(signal.SIGINT, before)
     (worker,) = started
-    worker.join(10)
+    worker.join(60)
     assert worker.exitcode == -signal.SIGKILL
 
 

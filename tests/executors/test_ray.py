@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from selfplay import learn_levels
+from selfplay.api.stages import generate_level
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import ExecutorOptions, open_executor
-from selfplay.stages.generate import generate_level
 from tests.support.executor_jobs import Job, jobs, refuse, square
 from tests.support.runs import files_of, tiny_settings
 

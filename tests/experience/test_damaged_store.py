@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import InvalidFileError
-from selfplay.experience.graph import Board
+from selfplay.experience.graph import MetBoard
 from selfplay.experience.store import ExperienceStore
 from selfplay.players.experience import load_experience_player
 from tests.support.experience_tools import GAME, learn, new_store, random_match
@@ -77,7 +77,7 @@ def use(path: Path) -> None:
         player.store.close()
 
 
-def stored_boards(path: Path) -> dict[int, Board]:
+def stored_boards(path: Path) -> dict[int, MetBoard]:
     store = ExperienceStore(path, GAME)
     try:
         return store.boards()

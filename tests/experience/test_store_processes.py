@@ -10,7 +10,7 @@ from selfplay import play_matches
 from selfplay.experience.graph import rescored
 from selfplay.experience.store import ExperienceStore
 from selfplay.players.experience import load_experience_player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from tests.support.experience_tools import GAME
 
 FORK = multiprocessing.get_context("fork")

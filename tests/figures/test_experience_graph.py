@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from selfplay.experience.store import ExperienceStore
-from selfplay.figures.experience_graph import boards_ahead, picture_of, reachable_boards
+from selfplay.figures.experience_graph import boards_ahead, picture_of
 from selfplay.settings.classical import PictureSettings
 from tests.figures.test_layout import overlap
 from tests.support.experience_tools import GAME, learn, new_store, random_match
@@ -24,19 +24,20 @@ def store(tmp_path):
 
 
 def test_the_strongest_boards_are_shown_up_to_the_given_depth_and_width(store):
-    boards = store.boards()
-    graph = reachable_boards(boards, 0, 3, [4, 2])
-    by_layer = [[n for n, layer in graph.nodes(data="layer") if layer == ply] for ply in range(4)]
+    ahead = boards_ahead(store, (0,) * 9, PictureSettings(file=None, depth=3, breadth=[4, 2]))
+    boards, by_layer = store.boards(), [[0], [], [], []]
+    for number, parent in ahead.parents.items():
+        if parent is not None:
+            layer = next(ply for ply, layer in enumerate(by_layer) if parent in layer)
+            by_layer[layer + 1].append(number)
     assert [len(layer) for layer in by_layer[:3]] == [1, 4, 8]
     assert 8 < len(by_layer[3]) <= 16
     for parent in by_layer[0] + by_layer[1] + by_layer[2]:
-        shown = list(graph.successors(parent))
+        shown = [child for number, child in ahead.moves if number == parent]
         left_out = set(boards[parent].following) - set(shown)
-        assert graph.nodes[parent]["hidden"] == len(left_out)
+        assert ahead.hidden(parent) == len(left_out)
         weakest = min((abs(boards[child].score) for child in shown), default=0)
         assert all(abs(boards[child].score) <= weakest for child in left_out)
-    for _, child, weight in graph.edges(data="weight"):
-        assert weight == abs(boards[child].score)
 
 
 def test_no_text_of_the_picture_is_cut_off_or_covers_another(store):
@@ -44,8 +45,9 @@ def test_no_text_of_the_picture_is_cut_off_or_covers_another(store):
     figure = picture_of(ahead)
     FigureCanvasAgg(figure).draw()
     title, *_ = texts = sorted(figure.axes[0].texts, key=lambda text: -text.get_window_extent().y0)
-    assert title.get_text() == f"Boards that follow in the experience graph: {len(ahead.graph) - 1} shown"
+    assert title.get_text() == f"Boards that follow in the experience graph: {len(ahead.parents) - 1} shown"
     assert any(text.get_text().endswith(" more") for text in texts)
+    assert {"better for X", "better for O", "even"} <= {text.get_text() for text in texts}
     places = [text.get_window_extent() for text in texts]
     for place in places:
         assert figure.bbox.x0 <= place.x0 < place.x1 <= figure.bbox.x1

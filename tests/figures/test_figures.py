@@ -25,6 +25,7 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval
 from selfplay.registry import Registry
 from selfplay.runs.data_changes import data_changes
+from selfplay.settings.common import Run
 from selfplay.training.epochs import Epoch
 from tests.support.runs import tiny_settings
 
@@ -122,10 +123,10 @@ TINY = ["matches=60", "levels=2", "learner.epochs=2", "learner.steps_per_epoch=2
 def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     settings = compose_settings(["recipe=sumto100", *TINY, f"run_dir={tmp_path / 'run'}"])
     learn_levels(settings)
-    draw_run_figures(settings)
+    draw_run_figures(Run.of(settings))
     names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
     assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
-    run = read_trained_run(settings)
+    run = read_trained_run(Run.of(settings).folder, settings)
     changed = "learner.epochs=2, learner.steps_per_epoch=2, levels=2, matches=60"
     assert run.source == f"SumTo100, recipe=sumto100, seed=0, {changed}"
     assert data_changes(run.folder, run.levels) == {2: "no longer on random matches (level 0)"}
@@ -139,15 +140,15 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
 
 def test_a_run_without_levels_cannot_be_plotted(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="no trained level"):
-        draw_run_figures(compose_settings([f"run_dir={tmp_path}"]))
+        draw_run_figures(Run.of(compose_settings([f"run_dir={tmp_path}"])))
     with pytest.raises(StageError, match="does not exist; set run_dir to the folder of a run"):
-        draw_run_figures(compose_settings([f"run_dir={tmp_path / 'missing'}"]))
+        draw_run_figures(Run.of(compose_settings([f"run_dir={tmp_path / 'missing'}"])))
 
 
 def test_losses_of_another_level_are_refused(run_copy: Path) -> None:
     (run_copy / "level_01" / "epoch_loss.csv").write_bytes((run_copy / "level_02" / "epoch_loss.csv").read_bytes())
     with pytest.raises(InvalidFileError, match=r"level_01/epoch_loss\.csv: differs from its manifest"):
-        draw_run_figures(tiny_settings(run_copy))
+        draw_run_figures(Run.of(tiny_settings(run_copy)))
 
 
 def test_a_figure_from_another_module_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

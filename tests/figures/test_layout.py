@@ -33,6 +33,7 @@ from tests.support.sweeps import level_table, run_of
 SOURCE = "Tic-tac-toe, recipe=default, seed=0, " + ", ".join(f"training.setting_{n}=0.{n}" for n in range(9))
 CHANGES = {1: "also on matches of earlier levels", 2: "no longer on random matches (level 0)"}
 REFERENCES = {f"search:negascout?depth={depth}": 150.0 + depth for depth in range(5)}
+LONG = "architecture.hidden_sizes=[{0},{0},{0}],learner.epochs={0}"
 QUALITY = MoveQuality(10, 0.5, 0.5, 0)
 GRADE = PositionGrade(QUALITY, dict.fromkeys(("end-easy", "middle-easy", "begin-easy", "begin-hard"), QUALITY))
 
@@ -49,6 +50,7 @@ FIGURES: dict[str, Callable[[int], Figure]] = {
     "versus_random": lambda levels: versus_random(table_of(levels)),
     "wins_minus_losses": lambda levels: wins_minus_losses(table_of(levels)),
     "sweep": lambda levels: run_curves([run_of(f"seed={n}", level_table(), seed=n) for n in range(levels)]),
+    "sweep of many settings": lambda levels: run_curves([run_of(LONG.format(n), level_table()) for n in range(levels)]),
 }
 
 
@@ -65,10 +67,12 @@ def explanations(figure: Figure) -> Iterator[tuple[str, Bbox]]:
             yield text.get_text(), Text.get_window_extent(text)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("levels", "source"), [(1, 3 * SOURCE), (40, SOURCE)], ids=["one level", "40 levels"])
 @pytest.mark.parametrize("name", FIGURES)
-def test_nothing_covers_data(name: str) -> None:
-    figure = FIGURES[name](40)
-    write_source(figure, SOURCE)
+def test_nothing_covers_data(name: str, levels: int, source: str) -> None:
+    figure = FIGURES[name](levels)
+    write_source(figure, source)
     figure.get_layout_engine().execute(figure)
     found = list(explanations(figure))
     for what, place in found:

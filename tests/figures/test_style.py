@@ -13,6 +13,7 @@ from selfplay.figures.figure_files import write_figures
 from selfplay.figures.style import LINES, single_figure, source_of
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.run import compose_settings
@@ -37,10 +38,12 @@ def write_a_line(folder: Path) -> None:
 
 def write_game_tree(folder: Path) -> None:
     analyse(
-        compose_settings_of(
-            AnalysisSettings,
-            "analysis",
-            ["game_tree=article", "searches=[alpha_beta]", f"picture.file={folder}/tree.png"],
+        Run.of(
+            compose_settings_of(
+                AnalysisSettings,
+                "analysis",
+                ["game_tree=article", "searches=[alpha_beta]", f"picture.file={folder}/tree.png"],
+            )
         )
     )
 

@@ -11,9 +11,8 @@ import pytest
 
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
-from selfplay.stages.compare import compare_and_report
 from selfplay.training.epochs import read_epochs
-from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
+from tests.support.runs import LEARN, files_of, report_of_comparison, run_forked, tiny_settings
 
 needs_tensorboard = pytest.mark.skipif(
     find_spec("tensorboard") is None, reason="tensorboard is not installed (pip install -e '.[tensorboard]')"
@@ -49,7 +48,7 @@ def logged_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_dir = tmp_path_factory.mktemp("logged") / "run"
     settings = tiny_settings(run_dir, *LOGGED)
     learn_levels(settings)
-    compare_and_report(settings)
+    report_of_comparison(settings)
     return run_dir
 
 
@@ -102,7 +101,7 @@ def test_finished_stages_are_not_logged_twice(logged_run: Path, tmp_path: Path) 
     before = event_files(run_dir)
     learn_levels(settings)
     assert event_files(run_dir) == before
-    compare_and_report(settings)
+    report_of_comparison(settings)
     steps = [step for step, _ in scalars_of(run_dir / "tensorboard" / "comparison")["comparison/rating"]]
     assert steps == [0, 1, 2, 3]
 

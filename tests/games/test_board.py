@@ -1,13 +1,12 @@
 """Boards as pictures for notebooks, and lines of play as text."""
 
-from functools import reduce
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import torch
 
-from selfplay import Board, IllegalActionError, make_game
+from selfplay import Board, make_game
 from selfplay.compute.positions import packed_array
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,31 +23,6 @@ def test_signs_and_values_stand_on_their_squares() -> None:
     values[[0, 8]] = 0.5, -0.25
     assert texts(Board(game, state, values=values)) == ["+0.50", "O", "X", "-0.25"]
     assert len(list(ElementTree.fromstring(Board(game, state).svg()).iter(f"{SVG}rect"))) == 9
-
-
-def test_a_match_is_played_by_numbers_and_texts_and_earlier_boards_stay() -> None:
-    start = Board("tictactoe")
-    board = start.play("1,1").play(1).play(np.int64(0)).play("0,2")
-    assert str(board).splitlines() == ["X O O", ". X .", ". . ."]
-    assert (board.to_move, board.winner, board.is_over) == (0, None, False)
-    assert board.legal_moves() == ["1,0", "1,2", "2,0", "2,1", "2,2"]
-    won = board.play(8)
-    assert (won.winner, won.is_over, won.legal_actions(), board.legal_actions()) == (0, True, [], [3, 5, 6, 7, 8])
-    for actions, winner in (([4, 0, 2, 6, 3, 5, 7, 1, 8], None), ([0, 3, 1, 4, 8, 5], 1)):
-        end = reduce(Board.play, actions, start)
-        assert (end.winner, end.is_over) == (winner, True)
-    assert start.legal_actions() == list(range(9))
-    refused = {
-        "action 1,1 is not legal here: it is occupied": (board, 4),
-        "action 9 does not exist; actions are 0 to 8": (board, 9),
-        f"'e5' is not a move; write {start.game.presentation.action_help}": (board, "e5"),
-        "action 0.5 is not a whole number; give the number of an action, or its text": (board, 0.5),
-        "the match is over": (won, 3),
-    }
-    for message, (given, action) in refused.items():
-        with pytest.raises(IllegalActionError) as caught:
-            given.play(action)
-        assert str(caught.value) == message
 
 
 def test_discs_have_their_colours_and_values_stand_where_a_stone_falls() -> None:

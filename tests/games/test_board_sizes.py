@@ -6,15 +6,16 @@ import pytest
 import torch
 
 from selfplay import compose_settings, make_game
+from selfplay.agents.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.compute.bit_algebra import word_of
 from selfplay.compute.positions import packed_array
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import name_of_game
 from selfplay.games.go import Go
-from selfplay.players.checkpoints import load_checkpoint, save_checkpoint
-from selfplay.registry import parts_of_game_name
+from selfplay.names_of_games import parts_of_game_name
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.settings.common import Run
 from selfplay.settings.recorded import composed_for_run, record_run_settings
 from tests.support.reversed_games import ReversedGo
 
@@ -91,7 +92,8 @@ def test_a_game_has_a_single_name_however_it_is_written(written, name):
 
 def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):
     folder = f"run_dir={tmp_path}"
-    record_run_settings(compose_settings(["game.size=4", folder]))
+    settings = compose_settings(["game.size=4", folder])
+    record_run_settings(Run.of(settings).folder, settings)
     assert composed_for_run([folder]).game.name == "tictactoe_4x4"
     assert composed_for_run([folder, "game.size=5"]).game.name == "tictactoe_5x5"
     assert composed_for_run([folder, "game.size=3"]).game.name == "tictactoe"
@@ -99,7 +101,8 @@ def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):
 
 def test_a_run_keeps_its_komi_and_an_agent_plays_with_every_komi_on_its_board(tmp_path: Path):
     folder = f"run_dir={tmp_path}"
-    record_run_settings(compose_settings(["game=go", "game.size=3", "game.komi=2.5", folder]))
+    settings = compose_settings(["game=go", "game.size=3", "game.komi=2.5", folder])
+    record_run_settings(Run.of(settings).folder, settings)
     assert composed_for_run([folder]).game.name == "go_3x3_komi=2.5"
     assert composed_for_run([folder, "game=go_3x3"]).game.name == "go_3x3"
     assert name_of_game(Go(3, 2.5)) == "go_3x3_komi=2.5"

@@ -198,7 +198,7 @@ BROKEN_GAMES = [
     (SamePlayerMovesOn, "perspective: current_player does not alternate"),
     (ReturnsOfTheOther, "perspective: returns are not those of player 0"),
     (ObservedByThePlayerToMove, "perspective: channel 0 does not show the player who has just moved"),
-    (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
+    (TwoSquaresSwapped, "symmetries: symmetry 1 does not map legal actions to legal actions"),
     (ColumnsAlone, "texts: action 0 is written 'column 0', which"),
     (WrongErrorForText, "texts: ValueError"),
     (ExampleBeyondTheEnd, "texts: the example of the presentation cannot be played: the match is over after 5 actions"),

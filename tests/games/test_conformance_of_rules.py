@@ -6,13 +6,16 @@ import itertools
 import re
 
 import pytest
+import torch
 
 from selfplay.compute.bit_algebra import rule, word_of
 from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError, line_of
 from selfplay.games import make_game
-from selfplay.games.conformance import check_game, check_quickly
+from selfplay.games.conformance import check_game, check_quickly, counts_of_sequences
 from selfplay.games.outcomes import disc_difference
+from selfplay.games.rules import Rules
+from tests.support.clobber import Clobber
 from tests.support.doc_pages import block_with
 from tests.support.pile import Pile
 
@@ -26,7 +29,6 @@ COUNTED = {
     OPP: f"    plies: int = number(3)\n{OPP}",
     "position, rule": "number, position, rule",
     "Position(0, 0)": "Position(0, 0, 0)",
-    "(2, ROWS": "(5, ROWS",
 }
 """A count of plies from 0 to 7 in positions of Connect Three."""
 
@@ -41,7 +43,7 @@ def with_rule(name, code):
 
 WRONG = [
     # fields
-    ({OPP: "    opp: Word = squares(SQUARES - 1)"}, "rules: SettingError: observation_shape=.* own .12 squares., opp"),
+    ({OPP: "    opp: Word = squares(SQUARES - 1)"}, "rules: SettingError: the boards have 11 and 12 squares"),
     (COUNTED | {PLAY: "    return Position(p.opp, p.plies + 1, p.own | 1 << square)\n"},
      "rules: the field plies is a number from 0 to 7 .3 bits., but gets 8 .*, in play"),
     (COUNTED | {PLAY: "    return Position(p.opp, p.plies - 1, p.own | 1 << square)\n"},
@@ -53,6 +55,7 @@ WRONG = [
     ({PLAY: "    return Position(p.opp, p.own, 0)\n"}, "rules: Position.own, opp.: too many positional arguments"),
     ({PLAY: "    return Position(p.opp, p.ownn)\n"}, "rules: AttributeError: 'Position' object has no attribute"),
     ({OPP: "    opp: Word = 12"}, "Position.opp: its size is missing or out of range; write = squares.n."),
+    ({OPP: "    opp: Word = squares(90000)"}, "with at most 10,000 squares"),
     ({OPP: "    opp: Word = squares(0)"}, "Position.opp: its size is missing or out of range"),
     ({OPP: "    opp: Word = squares('12')"}, "Position.opp: its size is missing or out of range"),
     ({OPP: "    opp: Word"}, "TypeError: Non-default namedtuple field opp"),
@@ -70,6 +73,8 @@ WRONG = [
     ({"        return -1\n": "        return -0.5\n"}, "rules: return_to_move gives the fraction -0.5 where it must"),
     ({"        return -1\n": "        return -2\n"}, "rules: return_to_move gives the number -2 where it must give -1"),
     ({"= COLUMNS\n": "= COLUMNS\n    pass_action = 2\n"}, "rules: legal_actions sets bit 2, which is pass_action"),
+    ({"= COLUMNS\n": "= COLUMNS\n    pass_action = 3\n", "is_terminal, ret": "return_to_move=ret"},
+     "rules: rules.is_terminal is left out, but with a pass_action"),
     (with_rule("moves_again(p)", "p.own"), "rules: moves_again gives a word where it must give a comparison"),
     (with_rule("points(p)", "3"), "rules: points gives the number 3 where it must give one for each player"),
     (with_rule("margin(p)", "0.5"), "rules: margin gives the fraction 0.5 where it must give a whole number"),
@@ -184,6 +189,23 @@ def test_the_quick_check_names_wrong_attributes_and_points(game, message):
 def test_points_that_agree_with_the_results_are_accepted():
     for game in (with_rules(margin=difference), with_attributes(**ON_BOARD, most_points=7)):
         check_quickly(game())
+
+
+class Blocked(Clobber):
+    """Without the rules that need not be given."""
+
+    def __init__(self):
+        super().__init__()
+        self.rules = Rules(*self.rules[:3])
+
+
+def test_by_default_a_match_is_over_where_no_action_is_legal_and_the_player_to_move_has_lost():
+    game = Blocked()
+    check_quickly(game)
+    assert counts_of_sequences(game) == counts_of_sequences(Clobber())
+    # A single stone of each, which are not beside each other.
+    state = game.state_at(torch.tensor([[1, 1 << 24], [1, 2]]))
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True, False], [-1, 0])
 
 
 def line_in(function):

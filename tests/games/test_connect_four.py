@@ -8,7 +8,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
 from selfplay.games.state import MATCH_OVER
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 
 GAME = ConnectFour()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.agents.pretrained import find_pretrained
 from selfplay.games import make_game, name_of_game
 from selfplay.games.conformance import check_game
 from selfplay.games.connect_four import ConnectFour
@@ -17,7 +18,6 @@ from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from selfplay.named_players.ladders import are_found
 from selfplay.named_players.strengths import judge_name
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.pretrained import find_pretrained
 from selfplay.records import fitting_formats
 from selfplay.web.how_to_play import how_to_play
 from tests.support.doc_pages import write_module

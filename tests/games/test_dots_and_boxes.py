@@ -12,6 +12,7 @@ from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
 from selfplay.games.dots_and_boxes import DotsAndBoxes, dots_and_boxes_rules
+from selfplay.games.rules import with_own_end
 from selfplay.named_players.make import make_player
 
 
@@ -69,7 +70,7 @@ def test_whoever_closes_a_box_moves_again_and_owns_all_boxes_that_the_line_close
 
 
 def test_two_by_two_boxes_are_worth_what_brute_force_without_a_grid_says() -> None:
-    rules, sides = dots_and_boxes_rules(2), sides_of_boxes(2)
+    rules, sides = with_own_end(dots_and_boxes_rules(2)), sides_of_boxes(2)
 
     @cache
     def by_rules(position: Any) -> int:

@@ -7,11 +7,11 @@ from selfplay.compute.positions import packed_array
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.conformance import check_quickly
-from selfplay.games.draughts import DARK, QUIET, draughts_rules, number_of
+from selfplay.games.draughts import DARK, QUIET, number_of
 from selfplay.games.state import State
 
-RULES = draughts_rules()
 GAME = make_game("draughts")
+RULES = GAME.rules
 PERFT = [7, 49, 302, 1_469, 7_361, 36_768, 179_740, 845_931, 3_963_680]
 """Sequences of whole moves by depth, a capture of several pieces being one move; https://damforum.nl, A. Bik."""
 SQUARE = {number_of(square): square for square in DARK}

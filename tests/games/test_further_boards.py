@@ -8,19 +8,19 @@ import pytest
 import torch
 
 from selfplay import play_matches
+from selfplay.agents.network_evaluator import EvaluationCache
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.positions import position, squares
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.observation_codec import shown_entries
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.games.rules import Rules
-from selfplay.players.network_evaluator import EvaluationCache
-from selfplay.players.random import RandomPlayer
-from selfplay.search.evaluation import RESULT_ONLY
+from selfplay.players.player import RandomPlayer
+from selfplay.search.feature_evaluation import RESULT_ONLY
 from selfplay.search.mcts.evaluator import PositionValues, RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch

@@ -11,8 +11,6 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, word_rows
 from selfplay.compute.positions import field_values, packed_array, packed_fields
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.engines.gtp import Vertices, ask, colour_of
-from selfplay.engines.process import FOLDERS, EngineProcess
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.chains import chain_rules
@@ -20,7 +18,9 @@ from selfplay.games.conformance import check_game
 from selfplay.games.go import Go
 from selfplay.games.go_rules import go_rules
 from selfplay.games.kernels import compile_kernels
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
+from selfplay.protocols.gtp.notation import Vertices, ask_gtp, colour_of
+from selfplay.protocols.process import FOLDERS, EngineProcess
 
 GNU_GO = shutil.which("gnugo", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))
 
@@ -281,13 +281,13 @@ def test_legal_actions_are_those_of_gnu_go() -> None:
     key, vertices, state = stream_key(0, 0, Activity.MEASUREMENT), Vertices(game), game.init()
     engine = EngineProcess([str(GNU_GO), "--mode", "gtp"])
     try:
-        ask(engine, "boardsize 9", 30)
+        ask_gtp(engine, "boardsize 9", 30)
         for ply in range(game.max_game_length):
             colour = colour_of(int(state.current_player))
-            allowed = {vertices.action(text) for text in ask(engine, f"all_legal {colour}", 30).split()}
+            allowed = {vertices.action(text) for text in ask_gtp(engine, f"all_legal {colour}", 30).split()}
             assert allowed | {passing} == set(game.legal_action_mask(state)[0].nonzero()[:, 0].tolist())
             action = game.kernels.random_actions(state, Draws(key, torch.tensor([1]), ply))
-            ask(engine, f"play {colour} {vertices.text(int(action))}", 30)
+            ask_gtp(engine, f"play {colour} {vertices.text(int(action))}", 30)
             state = game.step(state, action)
             if bool(state.terminated):
                 break

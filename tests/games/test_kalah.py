@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from selfplay import Game, Rules, Word, flag, number, numbers, position, replaced, rule, squares
+from selfplay.agents.compiled_networks import ObservedProgram, compile_policy_network, shown_in
 from selfplay.architectures import build_network
 from selfplay.architectures.layer_program import layer_program
 from selfplay.compute.compilation import compiled
@@ -23,8 +24,7 @@ from selfplay.games.conformance_checks import CHECKS
 from selfplay.games.observation_codec import ForeignObservationError, shown_entries
 from selfplay.games.pattern_planes import Planes, check_planes
 from selfplay.games.rules import Symmetries
-from selfplay.players.compiled_networks import ObservedProgram, compile_policy_network, shown_in
-from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.javascript_conformance import compare_in_javascript
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.dataset_tools import random_rows, read_dataset, rows_are_equal, write_dataset
 from tests.support.kalah import Kalah, SmallKalah

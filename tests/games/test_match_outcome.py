@@ -7,6 +7,9 @@ import torch
 from torch import nn
 
 from selfplay import play_matches
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
+from selfplay.api.stages import generate_level, learn_levels, train_level
 from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
@@ -19,15 +22,10 @@ from selfplay.games.outcomes import (
     outcome_of_other,
 )
 from selfplay.games.state import State
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.levels import load_level
-from selfplay.search.evaluation import FeatureEvaluation
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.train import train_level
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import GENERATE, run_forked, tiny_settings
 from tests.support.searches import position_values

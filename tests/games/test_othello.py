@@ -8,10 +8,11 @@ from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.games.othello import Othello
 from selfplay.games.othello_notation import written_position
 from selfplay.games.state import MATCH_OVER
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.records import Record
 from selfplay.records.moves import GGF
 
@@ -84,7 +85,7 @@ def test_random_matches_agree_with_an_independent_implementation(width):
             # Squares that stay empty count for the winner, in everything that says or learns a score.
             assert float(scores[row]) == score
             assert (points[row, 0] - points[row, 1]).item() == score
-            assert f"RE[{score:+d}]" in GGF.write(Record(game, actions))
+            assert f"RE[{score:+d}]" in GGF.write(Record(Match(game).play_all(actions)))
 
 
 def test_the_small_board_has_60060_matches():

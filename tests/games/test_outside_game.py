@@ -51,13 +51,35 @@ def test_people_see_the_name_that_its_author_wrote(folder: Path, name: str) -> N
     assert (game.name, game.presentation.title) == ("sized:Sized_6x6", "sized")
 
 
-def test_a_board_is_drawn_only_if_its_position_says_whose_stones_are_whose(folder: Path, name: str) -> None:
+@pytest.fixture
+def wild(folder: Path, name: str) -> Any:
+    """The game with other names of its boards, so that nothing says whose stones are whose."""
     text = re.sub(r"\bown\b", "crosses", re.sub(r"\bopp\b", "noughts", (folder / "connect3.py").read_text()))
-    (folder / "wild3.py").write_text(text)
-    assert make_game(name).board_shape == (4, 3)
-    game = make_game("wild3:Connect3")
-    assert game.board_shape is None
-    assert game.presentation.board_text(game.init())
+    (folder / "wild3.py").write_text(text.replace("class Connect3(Game)", "class Wild(Game)"))
+    return make_game("wild3:Wild")
+
+
+def test_boards_that_are_not_those_of_the_players_are_drawn_by_letters(wild: Any) -> None:
+    assert wild.board_shape == (4, 3)
+    board = wild.presentation.board_text(wild.state_after("22"))
+    assert board.splitlines()[3:] == [" 3 . N .", " 4 . C .", "C crosses, N noughts"]
+    assert wild.squares(wild.init()).tolist() == [[0] * 12]
+
+
+def test_stones_of_several_kinds_and_numbers_are_shown(folder: Path, name: str) -> None:
+    text = (folder / "connect3.py").read_text()
+    text = text.replace(
+        "# those of the other player", "\n    first: Word = squares(SQUARES)\n    plies: int = number(4)"
+    )
+    text = text.replace(
+        "opp=p.own | (1 << square))", "opp=p.own | (1 << square), first=p.first or 1 << square, plies=p.plies + 1)"
+    )
+    text = text.replace("Position(0, 0)", "Position(0, 0, 0, 0)").replace("import Game,", "import Game, number,")
+    (folder / "marked3.py").write_text(text.replace("class Connect3(Game)", "class Marked(Game)"))
+    game = make_game("marked3:Marked")
+    expected = [" 3 .  O  . ", " 4 .  XF . ", "F first; plies 2"]
+    shown = game.presentation.board_text(game.state_after("22")).splitlines()[3:]
+    assert [line.split() for line in shown] == [line.split() for line in expected]
 
 
 def test_equal_positions_of_different_classes_make_different_rules(name: str) -> None:

@@ -5,6 +5,7 @@ import torch
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.games.othello_records import is_ggf
 from selfplay.records import record_of, written_record
 from tests.support.pile import Pile
@@ -85,9 +86,7 @@ def test_a_transcript_begins_in_the_given_position() -> None:
 def test_a_match_of_othello_is_written_and_read_as_ggf() -> None:
     game = make_game("othello")
     actions = game.read_transcript("f5d6c3d3c4")
-    states = [game.init()]
-    states += [game.state_after(map(game.action_to_string, actions[:count])) for count in range(1, 6)]
-    made = written_record(record_of(game, states, actions, ("you [1]", "level 3")))
+    made = written_record(record_of(Match(game).play_all(actions), ("you [1]", "level 3")))
     assert made.ending == ".ggf"
     assert "PB[you [1)]PW[level 3]RE[?]TY[8]BO[8 -------- -------- --------" in made.text
     assert made.text.endswith("*]B[f5]W[d6]B[c3]W[d3]B[c4];)\n")
@@ -101,11 +100,11 @@ def test_a_match_of_othello_is_written_and_read_as_ggf() -> None:
 def test_a_match_from_a_position_that_was_set_up_is_read_back() -> None:
     game = make_game("othello_4x4")
     start = game.set_up(squares("..../.XX./.XX./..XO"), 1)
-    actions = [int(game.legal_action_mask(start)[0].nonzero()[0, 0])]
-    states = [start, game.step(start, torch.tensor(actions))]
-    text = written_record(record_of(game, states, actions, ("you", "random"))).text
+    match = Match(game, start)
+    match = match.play(match.legal_actions()[0])
+    text = written_record(record_of(match, ("you", "random"))).text
     assert torch.equal(game.start_of_transcript(text).position, start.position)
-    assert all(map(torch.equal, game.position_after(text)[:3], states[1][:3]))
+    assert all(map(torch.equal, game.position_after(text)[:3], match.state[:3]))
     with pytest.raises(IllegalActionError, match="the transcript begins in another position"):
         game.read_transcript(text)
 

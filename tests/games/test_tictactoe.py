@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from selfplay.errors import IllegalActionError
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.tictactoe import TicTacToe
 
 GAME = TicTacToe()

@@ -16,7 +16,7 @@ from selfplay.games.conformance import check_quickly
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.games.single_positions import legal_numbers, played_singly
-from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.javascript_conformance import compare_in_javascript
 from tests.support.rare_faults import RareFaults
 from tests.support.slides import Slides, counted, moves
 
@@ -114,6 +114,11 @@ def test_constants_of_one_table_are_of_one_kind():
     assert [type(entry) for entry in widened((1, 1 << 70), 2)] == [WordInt, WordInt]
     assert [tuple(map(type, row)) for row in widened(((1, 2), (1 << 70, 3)), 2)] == [(WordInt, int)] * 2
     assert widened(word_of([3]), 3).num_parts == 3
+
+
+def test_numbers_of_64_bits_stay_numbers():
+    fitting, too_large = (-(1 << 63), (1 << 63) - 1), (-(1 << 63) - 1, 1 << 63)
+    assert [type(widened(number, 2)) for number in (*fitting, *too_large)] == [int, int, WordInt, WordInt]
 
 
 def test_other_rules_of_such_a_game_are_widened_too():

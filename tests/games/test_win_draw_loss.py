@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval, total, wilson_interval
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval, summed, wilson_interval
 
 
 def test_a_draw_is_half_a_point() -> None:
@@ -14,7 +14,7 @@ def test_a_draw_is_half_a_point() -> None:
 def test_the_opponent_sees_wins_as_losses() -> None:
     results = WinDrawLoss(3, 2, 1)
     assert results.reversed() == (1, 2, 3)
-    assert total([results, results.reversed()]) == (4, 4, 4)
+    assert summed([results, results.reversed()]) == (4, 4, 4)
     assert str(results) == "3-2-1"
 
 

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from selfplay import compose_settings
+from selfplay.api.stages import compare_levels
 from selfplay.errors import SettingError
-from selfplay.figures.comparison import pictures
+from selfplay.figures.comparison import comparison_figures
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
-from selfplay.grading.compared import Compared, ComparisonParameters, Who
+from selfplay.grading.compared_players import Compared, ComparisonParameters, Who
 from selfplay.grading.comparison import (
     MEASURES,
     Comparison,
@@ -24,13 +25,13 @@ from selfplay.grading.measures import Measure, Panel, PerfectPlay, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.ratings import Ratings, ReferencePlayers
 from selfplay.grading.solved_positions import Endgames, endgame_positions
-from selfplay.grading.tables import COUNT, Columns, Row
 from selfplay.named_players.make import make_player
-from selfplay.players.player import Player, policy_of
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer, policy_of
 from selfplay.runs.finished_runs import read_level_table
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.measure_levels import compare_levels, measure_level, reference_names
+from selfplay.stages.measure_levels import measure_level, reference_names
+from selfplay.stages.open_run import open_run
+from selfplay.tables import COUNT, Columns, Row
 from tests.support.comparisons import settings_for
 from tests.support.stub_players import FirstLegal, Valuing
 
@@ -157,14 +158,16 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
 def test_a_level_is_measured_as_soon_as_it_is_trained(
     comparison: Comparison, run_dir: Path, of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure_level(compose_settings(["game=connect_four", f"run_dir={run_dir}", *JUDGED]), 2)
+    with open_run(compose_settings(["game=connect_four", f"run_dir={run_dir}", *JUDGED]), "compare") as run:
+        measure_level(run, 2)
     strength = pd.read_csv(RunFolder(run_dir).strength(2))
     columns = ["level", "judged_mistake_rate", "judged_perfect_rate", "judged_points_lost"]
     assert strength.columns.tolist() == columns
     assert strength.iloc[0].tolist() == comparison.table.loc[2, columns].tolist()
     # Where no solver reaches the start, levels meet the level before them and the random player.
     monkeypatch.setattr(LEVEL_PLAYER, lambda run_dir, level, game, *_: FirstLegal(game))
-    measure_level(settings_for(tmp_path, "othello", 2, "comparison.earlier_matches=6"), 2)
+    with open_run(settings_for(tmp_path, "othello", 2, "comparison.earlier_matches=6"), "compare") as run:
+        measure_level(run, 2)
     strength = pd.read_csv(RunFolder(tmp_path).strength(2))
     for opponent in ("previous", "random"):
         assert strength[[f"{result}_vs_{opponent}" for result in ("wins", "draws", "losses")]].sum(axis=1).tolist() == [
@@ -226,7 +229,7 @@ def test_a_new_measure_is_a_class_and_a_line_in_the_list(tmp_path: Path, monkeyp
         *map(str, actions.values()),
     ]
     assert "; opens: first action\n" in report
-    figure = pictures(comparison)["first.png"]
+    figure = comparison_figures(comparison)["first.png"]
     assert figure.axes[0].lines[0].get_ydata().tolist() == list(actions.values())
 
 

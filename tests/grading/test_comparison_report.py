@@ -8,10 +8,10 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.compared import ComparisonParameters, name_of, schedule, spaced_levels
+from selfplay.grading.compared_players import ComparisonParameters, name_of, schedule, spaced_levels
 from selfplay.grading.grades_and_policies import ExactGrades, share_text
 from selfplay.grading.proof import Grader, count_text
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.stages.measure_levels import reference_names
 from tests.grading.test_proof import lowest_action_player, perfect_player
 

@@ -9,7 +9,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading import mistakes as positions_module
-from selfplay.grading.compared import SolvedPosition
+from selfplay.grading.compared_players import ValuedPosition
 from selfplay.grading.mistakes import (
     GROUPS,
     group_of,
@@ -18,7 +18,7 @@ from selfplay.grading.mistakes import (
 )
 from selfplay.grading.solved_positions import MoveQuality, SolvedPositions
 from selfplay.players.perfect import SolverPlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.runs.kept_positions import kept_in
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from tests.support.stub_players import FirstLegal
@@ -33,15 +33,15 @@ def the_solver() -> ExactSolver:
 
 
 @cache
-def drawn() -> list[SolvedPosition]:
+def drawn() -> list[ValuedPosition]:
     return positions_of_groups(the_solver(), 1, KEY)
 
 
-def plain(positions: list[SolvedPosition]) -> list[tuple[object, ...]]:
+def plain(positions: list[ValuedPosition]) -> list[tuple[object, ...]]:
     return [(each.group, each.state.key(), dict(each.values)) for each in positions]
 
 
-def stones_of(position: SolvedPosition) -> int:
+def stones_of(position: ValuedPosition) -> int:
     return int(GAME.stone_counts(position.state))
 
 

@@ -4,14 +4,14 @@ import pandas as pd
 import pytest
 import torch
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.figures.comparison import figures_of
 from selfplay.games import make_game
-from selfplay.grading.compared import Compared, ComparisonParameters
+from selfplay.grading.compared_players import Compared, ComparisonParameters
 from selfplay.grading.grades_and_policies import POSITIONS, Policies, policy_player, policy_positions
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import save_checkpoint
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
 

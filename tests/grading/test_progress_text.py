@@ -7,9 +7,9 @@ import pytest
 
 from selfplay import compose_settings
 from selfplay.grading.measures import progress_text
-from selfplay.stages.measure_levels import advice
+from selfplay.stages.measure_levels import ways_to_learn_more
 
-ADVICE = advice(compose_settings())
+ADVICE = ways_to_learn_more(compose_settings())
 DATA = Path(__file__).parents[1] / "data"
 
 ARTICLE = pd.read_csv(DATA / "levels_article.csv")
@@ -39,7 +39,7 @@ def test_the_result_of_the_newest_level_is_one_sentence() -> None:
 @pytest.mark.parametrize("levels", [3, 6])
 def test_levels_that_become_worse_are_reported_with_what_to_change(levels: int) -> None:
     _, *warning = progress_text(
-        FEW[: levels + 1], advice(compose_settings(["recipe=article", "matches=2000"]))
+        FEW[: levels + 1], ways_to_learn_more(compose_settings(["recipe=article", "matches=2000"]))
     ).splitlines()
     won = FEW.wins_vs_random[levels]
     expected = f"Levels are not improving: level {levels} won {won:.0f} of these matches, level 1 won 830."

@@ -13,8 +13,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.matches.series import Series
 from selfplay.players.perfect import PerfectPlayer
-from selfplay.players.player import Player, one_hot_policy
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import Player, RandomPlayer, one_hot_policy
 from selfplay.players.value_net import ValueNetPlayer
 from tests.support.dots import TwoBoxes
 

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from selfplay.api.stages import generate_level, learn_levels, train_level
 from selfplay.dataset.match_rows import discounted_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.errors import SelfPlayError
 from selfplay.executors import ExecutorOptions, SerialExecutor
 from selfplay.games import Game, make_game
+from selfplay.games.match import Match
 from selfplay.games.state import MatchRecord
 from selfplay.learners.learner import LevelInputs, Resources
 from selfplay.learners.records import Records
@@ -23,12 +25,8 @@ from selfplay.records.wthor import HEADER, MATCH
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import compose_settings
-from selfplay.stages.compare import compare_and_report
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.train import train_level
 from tests.support.dataset_tools import read_dataset
-from tests.support.runs import tiny_settings
+from tests.support.runs import report_of_comparison, tiny_settings
 from tests.support.wthor_files import random_matches, wthor_file
 
 GAME = make_game("othello_6x6")
@@ -73,7 +71,9 @@ def test_rows_of_a_file_are_those_of_its_matches(tmp_path: Path, outcome: str) -
 
 def texts_of(game: Game, ending: str, record: MatchRecord) -> list[str]:
     """Each match in the format with this ending."""
-    return [FORMATS[ending].write(Record(game, record.actions_of(row))) for row in range(len(record.match))]
+    return [
+        FORMATS[ending].write(Record(Match(game).play_all(record.actions_of(row)))) for row in range(len(record.match))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,14 @@ def test_results_of_records_count_where_the_rules_end_no_match(tmp_path: Path) -
     path.write_text("(;GM[1]SZ[3]RE[W+R];B[bb])(;GM[1]SZ[3]RE[W+1.5];B[bb];W[];B[])")
     found, _ = generated(Records(files=[str(path)]), game=make_game("go_3x3"))
     assert found.target.tolist() == [-1, -1, 1, -1]
+
+
+def test_only_a_pass_may_follow_the_end_of_a_match(tmp_path: Path) -> None:
+    path, ended = tmp_path / "file.sgf", "(;GM[1]SZ[3]RE[B+2];B[bb];W[];B[]"
+    path.write_text(f"{ended};W[]){ended};W[aa])")
+    found, skipped = generated(Records(files=[str(path)]), game=make_game("go_3x3"))
+    assert set(found.match.tolist()) == {0}
+    assert skipped == [f"{path}, match 2: has moves after its end"]
 
 
 def test_moves_become_policies(tmp_path: Path) -> None:
@@ -280,7 +288,7 @@ def test_the_recipe_says_what_records_gain_against_the_agent_that_comes_with_the
         ]
     )
     learn_levels(settings)
-    assert "of 10 matches against pretrained" in " ".join(compare_and_report(settings).split())
+    assert "of 10 matches against pretrained" in " ".join(report_of_comparison(settings).split())
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ from functools import partial
 
 import torch
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint
 from selfplay.games import make_game
 from selfplay.learners.learner import LevelInputs, Resources
 from selfplay.learners.temporal_differences import TemporalDifferences
 from selfplay.named_players.make import make_player
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint
 from selfplay.training.fitting import initial_network
-from selfplay.training.td_learning import td_learn
+from selfplay.training.td_learning import TrainingMatches, td_learn
 
 GAME = make_game("tictactoe")
 SEARCH = "search:negascout?depth=2"
@@ -35,7 +35,8 @@ def test_searches_have_the_present_weights_in_every_round() -> None:
     def searching(network: torch.nn.Module) -> object:
         return learner.player(Agent(Checkpoint(network, expected.checkpoint.metadata), GAME, "level 1"), resources)
 
-    how = {"epsilons": learner.epsilons, "make_player": partial(searching, expected.network)}
-    tables.weights[:] = td_learn(GAME, tables, 48, learner, **how).mean
+    make_player = partial(searching, expected.network)
+    matches = TrainingMatches(number=48, epsilons=learner.epsilons, make_player=make_player)
+    tables.weights[:] = td_learn(GAME, tables, matches, learner).mean
     assert torch.equal(trained.network.weight, expected.network.half().weight)
     assert list(trained.epochs[0].measured) == ["mean_squared_error"]

@@ -11,8 +11,8 @@ from selfplay import play_matches
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from tests.support.stub_players import FirstLegal
 

@@ -7,12 +7,11 @@ from selfplay import play_matches
 from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import wilson_interval
-from selfplay.grading.tables import result_fields
 from selfplay.matches import series
 from selfplay.matches.arena import play_batch
-from selfplay.matches.series import Series
+from selfplay.matches.series import Series, result_fields
 from selfplay.named_players.make import make_player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 
 GAME = make_game("tictactoe")
 

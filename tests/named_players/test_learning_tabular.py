@@ -11,24 +11,25 @@ from selfplay.errors import RunLockedError
 from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.learning import (
+from selfplay.named_players.learning_tabular import LearningTabularPlayer
+from selfplay.named_players.make import make_player
+from selfplay.players.capabilities import LearnsFromMatches
+from selfplay.players.exploring import EpsilonGreedyPlayer
+from selfplay.players.player import Player
+from selfplay.playing.open_session import open_session
+from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import PlaySettings
+from selfplay.stages.train_tabular import train_tabular
+from selfplay.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,
     UpdateRule,
     initial_values,
     learn_matches,
 )
-from selfplay.learners.tabular.table_file import load_tables, save_tables
-from selfplay.named_players.learning_tabular import LearningTabularPlayer
-from selfplay.named_players.make import make_player
-from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
-from selfplay.playing.open_session import open_session
-from selfplay.settings.classical import TabularSettings
-from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.playing import PlaySettings
-from selfplay.stages.train_tabular import train_tabular
+from selfplay.tabular.table_file import load_tables, save_tables
 from tests.support.runs import held_by_another_thread
 
 GRAPH = positions_of("tictactoe")
@@ -49,7 +50,7 @@ def learner(path: Path) -> LearningTabularPlayer:
 
 def trained(run_dir: Path, agent: str) -> Path:
     settings = [f"agent={agent}", "episodes=50", f"run_dir={run_dir}"]
-    return train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+    return train_tabular(Run.of(compose_settings_of(TabularSettings, "tabular", settings)))
 
 
 # ---------------------------------------------------------------------- the updates
@@ -87,7 +88,7 @@ def test_tables_that_have_learned_since_count_as_made_until_force(tmp_path: Path
     trained(tmp_path, "backward_value")
     assert sha256(path) == learned
     settings = ["agent=backward_value", "episodes=50", f"run_dir={tmp_path}", "force=true"]
-    train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+    train_tabular(Run.of(compose_settings_of(TabularSettings, "tabular", settings)))
     assert sha256(path) == original
 
 
@@ -96,7 +97,7 @@ def test_tables_that_have_learned_since_count_as_made_until_force(tmp_path: Path
 
 def opponent(run_dir: Path, name: str) -> Player:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", f"opponent='{name}'"])
-    player = open_session(settings).players[1]
+    player = open_session(Run.of(settings)).players[1]
     assert player is not None
     return player
 

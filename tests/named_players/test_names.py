@@ -5,23 +5,23 @@ from typing import Never
 
 import pytest
 
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
-from selfplay.errors import GameTooLargeError, SettingError
+from selfplay.errors import GameTooLargeError, SettingError, StageError
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
-from selfplay.learners.tabular.table_file import save_tables
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import PLAYERS, grammar, kind_named, parse_name, readable_name
 from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.checkpoints import save_checkpoint
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.perfect import PerfectPlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.run_folder import RunFolder
+from selfplay.tabular.learning import BACKWARD_VALUE, initial_values
+from selfplay.tabular.table_file import save_tables
 
 GAME = make_game("tictactoe")
 
@@ -52,6 +52,13 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
     assert isinstance(make_player(f"experience:{run_dir / 'x.sqlite'}", GAME, run_dir), ExperiencePlayer)
     assert isinstance(make_player("experience", GAME, run_dir), ExperiencePlayer)
     assert (run_dir / "experience.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", ["mcts:level:3?simulations=5", "search:negascout?depth=1&evaluation=level:3"])
+def test_a_level_within_another_name_is_that_of_its_run_dir(name: str, run_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(StageError, match="has no level 3"):
+        make_player(name, GAME, tmp_path)
+    assert make_player(f"{name}&run_dir={run_dir}", GAME, tmp_path).value_actions(GAME.init()) is not None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from selfplay.named_players.make import make_pair, make_player
 from selfplay.named_players.names import grammar
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 from selfplay.stages.tournament import play_tournament
 from tests.support.wheels import install_entry_points
 
@@ -70,7 +70,7 @@ def test_a_player_that_is_named_by_its_class_plays_a_series_of_matches(tmp_path:
 
 def test_players_of_a_pair_that_call_themselves_the_same_have_the_names_that_were_given(folder: Path) -> None:
     (folder / "namesakes.py").write_text("""
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 
 
 class Namesake(RandomPlayer):

@@ -14,7 +14,7 @@ from selfplay.players.mcts import MctsPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import modules_in
 from selfplay.settings.matches import MatchSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 from tests.support.doc_pages import write_module
 from tests.support.wheels import install_entry_points
 

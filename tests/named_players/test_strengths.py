@@ -9,10 +9,13 @@ import torch
 from selfplay import match
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
-from selfplay.games import State, make_game
+from selfplay.games import Game, State, make_game
+from selfplay.grading.versus_rollouts import MOST_OF_MEMORY, allowed_in_reply, rollouts_in_reply
 from selfplay.named_players.make import make_player
-from selfplay.named_players.strengths import NOTICES, STRENGTHS, offered_strengths, strengths
+from selfplay.named_players.strengths import NOTICES, STRENGTHS, judge_name, offered_strengths, strengths
+from selfplay.players.player import Player
 from selfplay.players.tempered import FLOOR
+from selfplay.search.mcts import tree_search
 
 KEY = stream_key(0, 0, Activity.VERSUS_PERSON)
 SEARCH = "search:negascout?slack=0"
@@ -130,6 +133,24 @@ def test_actions_are_drawn_by_their_values_but_not_bad_ones(temperature: float, 
     assert int((policy > 0).sum()) == drawn
 
 
+def visits(player: Player, game: Game) -> list[float]:
+    """Of each action at the start."""
+    valued = player.value_actions(game.init())
+    assert valued is not None
+    assert valued.visits is not None
+    return [float(one) for one in valued.visits[0]]
+
+
+def test_searches_by_rollouts_use_uct_unless_another_rule_is_given_and_those_by_networks_puct() -> None:
+    for name, usual, other in (("rollouts", "uct", "puct"), ("pretrained", "puct", "uct")):
+        game = make_game("tictactoe" if name == "rollouts" else "hex")
+        players = [
+            make_player(f"mcts:{name}?simulations=60{rule}", game) for rule in ("", f"&rule={usual}", f"&rule={other}")
+        ]
+        without, with_usual, with_other = (visits(player, game) for player in players)
+        assert without == with_usual != with_other
+
+
 def test_temperatures_must_be_above_0() -> None:
     game = make_game("tictactoe")
     for refused in ("-1", "0"):
@@ -172,8 +193,62 @@ def test_strengths_of_a_game_of_any_size() -> None:
         assert all("evaluation=boxes" in found[strength].player for strength in STRENGTHS)
 
 
+@pytest.mark.parametrize(
+    ("game", "hard", "strongest", "judge"),
+    [
+        ("sumto100", "none&depth=8", "perfect", "mcts:rollouts?simulations="),
+        ("connect_four", "pretrained&depth=3", "perfect", "depth=5&table_bits=14&evaluation=pretrained"),
+        ("othello", "depth=9&probcut=1.0&endgame=14", "depth=10&probcut=1.0&endgame=14&slack=0.01", "pretrained"),
+        ("dots_and_boxes", "boxes&depth=5", "boxes&depth=6&slack=0.01", "mcts:rollouts?simulations="),
+        (
+            "breakthrough_8x8",
+            "pretrained&depth=4",
+            "pretrained&depth=5&slack=0.01",
+            "depth=5&table_bits=14&evaluation=",
+        ),
+        ("hex_5x5", *["mcts:rollouts?simulations="] * 3),
+        ("hex", "mcts:pretrained?simulations=100", "simulations=400", "mcts:pretrained?simulations=100"),
+        ("hex_11x11", "mcts:pretrained?simulations=400", "simulations=2000", "mcts:pretrained?simulations=100"),
+    ],
+)
+def test_the_players_of_the_strengths_in_games_of_each_kind(game: str, hard: str, strongest: str, judge: str) -> None:
+    made = make_game(game)
+    found = strengths(made)
+    assert hard in found["hard"].player
+    assert strongest in found["strongest"].player
+    assert judge in judge_name(made)[0]
+
+
 def test_values_have_a_unit_only_if_they_are_predicted_points() -> None:
     units = {"pretrained": 64, "search:negascout?depth=2&evaluation=pretrained": 64, "greedy_discs": None}
     units["search:negascout?depth=1&evaluation=article"] = None
     game = make_game("othello")
     assert {name: make_player(name, game).points_per_value for name in units} == units
+
+
+def test_in_a_game_of_ones_own_the_strengths_are_the_level_that_is_better_than_random_matches(tmp_path):
+    game, level = make_game("tests.support.kalah:Kalah"), tmp_path / "level_02"
+    without = strengths(game, tmp_path)
+    assert without == strengths(game)
+    assert without["strongest"].player.startswith("mcts:rollouts?")
+    level.mkdir()
+    table = level / "versus_rollouts.csv"
+    table.write_text("level,simulations,rollouts,score\n2,150,1400,0.45\n")
+    assert strengths(game, tmp_path) == without
+    table.write_text("level,simulations,rollouts,score\n2,150,1400,0.55\n")
+    reply = allowed_in_reply(game, 150 * rollouts_in_reply(game) // 1400)
+    assert strengths(game, tmp_path)["strongest"].player == f"mcts:level:2?simulations={reply}"
+    assert strengths(game, tmp_path)["hard"].player == "mcts:level:2?simulations=150"
+    assert strengths(make_game("connect_four"), tmp_path) == strengths(make_game("connect_four"))
+
+
+def test_in_a_game_with_many_actions_the_strongest_searches_a_tree_that_fits_into_memory(tmp_path, monkeypatch):
+    game, level = make_game("tests.support.kalah:Kalah"), tmp_path / "level_01"
+    monkeypatch.setattr(tree_search, "LARGEST_TREE", 1 << 18)
+    most = tree_search.most_simulations(game)
+    assert 100 < most < 2000
+    most //= MOST_OF_MEMORY
+    assert strengths(game)["strongest"].player == f"mcts:rollouts?simulations={most}"
+    level.mkdir()
+    (level / "versus_rollouts.csv").write_text(f"level,simulations,rollouts,score\n1,{most},{most},1.0\n")
+    assert strengths(game, tmp_path)["strongest"].player == f"mcts:level:1?simulations={most}"

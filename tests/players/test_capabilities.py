@@ -15,11 +15,10 @@ from selfplay.players.capabilities import (
     ReportsStatus,
     learners_among,
 )
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import ActionValues, CheckedPlayer, Player, PlayerWrapper, policy_of
-from selfplay.players.random import RandomPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
+from selfplay.players.player import ActionValues, CheckedPlayer, Player, PlayerWrapper, RandomPlayer, policy_of
 from selfplay.players.search import SearchPlayer, SearchPlayerParameters
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 

@@ -6,7 +6,7 @@ import torch
 from selfplay import play_matches
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from tests.support.experience_tools import GAME, PlainGraph, learn, new_store, random_match
 
 KEY = stream_key(0, 0, Activity.VERSUS_RANDOM)

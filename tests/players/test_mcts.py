@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from selfplay import play_matches
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import EvaluatesOnDevice
-from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.runs.run_folder import RunFolder
@@ -125,6 +125,9 @@ def test_a_search_can_continue_the_tree_of_its_match(run_dir: Path) -> None:
         ),
         ("mcts:rollouts?rule=puct&c=2", SettingError, "rule=puct has no constant 'c'; it has c_init"),
         ("mcts:rollouts?prior_temperature=2", SettingError, "remove prior_temperature; rollouts have no network"),
+        ("mcts:rollouts?rollout_share=1", SettingError, "remove rollout_share; rollouts have no network"),
+        ("mcts:level:1?rollouts=4", SettingError, "remove rollouts; without rollout_share, only mcts:rollouts plays"),
+        ("mcts:level:1?rollout_share=2", SettingError, "rollout_share=2.0: must be from 0 to 1"),
     ],
 )
 def test_bad_names_are_refused(run_dir: Path, name: str, error: type[Exception], reason: str) -> None:

@@ -1,7 +1,5 @@
 """The perfect player: it cannot lose, takes every win, and breaks ties as configured."""
 
-from time import sleep
-
 import numpy as np
 import pytest
 import torch
@@ -55,17 +53,33 @@ def test_a_match_that_is_over_has_no_policy():
     assert perfect_player().policy(state).sum() == 0
 
 
+MATCH = "c4c5f6c3b5g7e3e6c2f3g3a5h8b3f4f2b4f5f7h3a3d2e2e1a6e7d7c1c6g8f1g4d1b6b1d3g6b7f8a7c7h6a8b2g5g2a1d6"
+"""Of Othello, without a pass, up to a position with twelve empty squares."""
+
+
+def test_positions_near_the_end_are_those_with_at_most_14_empty_squares():
+    player = EndgamePlayer(SharedSolver(OTHELLO, lambda _: None))
+    moves = [MATCH[start : start + 2] for start in range(0, len(MATCH), 2)]
+    near = [bool(player.solves(OTHELLO.state_after(moves[: 60 - empty]))) for empty in (16, 15, 14, 13, 12)]
+    assert near == [False, False, True, True, True]
+
+
 class SolverToCompile:
-    """Gives every action the value 1, after a time in which a solver would be compiled."""
+    """Gives every action the value 1; the first time that takes longer than there is, as where it is compiled."""
+
+    def __init__(self, clock):
+        self.clock = clock
 
     def action_values(self, state, *, on_value, **_):
-        sleep(0.2)
+        self.clock[0] = 60.0
         for action in OTHELLO.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
             on_value(action, 1)
 
 
-def test_the_first_values_near_the_end_are_exact_although_the_solver_is_compiled_first():
-    player = EndgamePlayer(SharedSolver(OTHELLO, lambda _: SolverToCompile()), time_limit=0.01)
+def test_the_first_values_near_the_end_are_exact_although_the_solver_is_compiled_first(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("selfplay.search.deadline.monotonic", lambda: clock[0])
+    player = EndgamePlayer(SharedSolver(OTHELLO, lambda _: SolverToCompile(clock), lambda: clock[0]), time_limit=0.01)
     with Deadline(0.1).applied():
         values = player.action_values(OTHELLO.init())[0]
         assert not current_deadline().is_over

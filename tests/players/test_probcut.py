@@ -7,11 +7,11 @@ import shutil
 import pytest
 import torch
 
+from selfplay.agents.pretrained import pretrained_agent
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.named_players.make import files_of_player, make_player
-from selfplay.players.pretrained import pretrained_agent
 from selfplay.search.probcut import read_probcut
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ProbCutSettings

@@ -7,7 +7,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from tests.support import chi_square
 
 NAMES = ["othello", "sumto100"]

@@ -4,9 +4,9 @@ import numpy as np
 
 from selfplay import play_matches
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.learning import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, initial_values, learn_matches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.tabular import TabularPlayer
+from selfplay.tabular.learning import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, initial_values, learn_matches
 
 GRAPH = positions_of("tictactoe")
 GAME = GRAPH.game

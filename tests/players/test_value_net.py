@@ -12,7 +12,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.players.value_net import ValueNetPlayer, best_actions
+from selfplay.players.value_net import ValueNetPlayer, greedy_actions
 from tests.support import chi_square
 
 GAME = make_game("tictactoe")
@@ -80,7 +80,7 @@ def test_ties_go_to_the_lowest_legal_action():
     player = ValueNetPlayer(GAME, Constant())
     state = GAME.state_after(["0,0", "0,1"])
     assert player.act(state, Draws(0, torch.arange(1), 2)).tolist() == [2]
-    assert best_actions(torch.tensor([[NAN, -1, 0.5, 0.5], [NAN, NAN, -3, -4]])).tolist() == [2, 2]
+    assert greedy_actions(torch.tensor([[NAN, -1, 0.5, 0.5], [NAN, NAN, -3, -4]])).tolist() == [2, 2]
     assert player.policy(state)[0].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 

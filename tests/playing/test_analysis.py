@@ -4,13 +4,14 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.playing.analysis import analyse, analysis_report
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.runs import COMMAND, run_forked
 
 
 def analysed(*overrides: str):
-    return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
+    return analyse(Run.of(compose_settings_of(AnalysisSettings, "analysis", list(overrides))))
 
 
 @pytest.mark.slow

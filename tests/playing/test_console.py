@@ -1,7 +1,7 @@
 """The console: whole matches in scripted dialogues, invalid input, coordinates, quitting at any prompt."""
 
 import re
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from selfplay.games import make_game
 from selfplay.playing import console_values
 from selfplay.playing.console import Console, play_at_console
 from selfplay.playing.session import Session
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, PlaySettings
 from tests.support.dialogue import GAME, PROMPT, SHORT, dialogue
@@ -134,7 +135,7 @@ def test_until_there_is_a_run_the_opponent_is_a_strong_player_that_needs_none(
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", f"game={game}"])
     written: list[str] = []
     answers = iter(["y", action, "quit"])
-    play_at_console(settings, lambda _: next(answers), written.append)
+    play_at_console(Run.of(settings), lambda _: next(answers), written.append)
     said = "\n".join(written)
     assert f"{tmp_path} has no trained level yet; train some with " in said
     assert re.search(rf"What .*{opponent}.* expects of each action", said)
@@ -143,9 +144,18 @@ def test_until_there_is_a_run_the_opponent_is_a_strong_player_that_needs_none(
 
 
 def test_a_notice_is_written_where_work_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.2)
     written: list[str] = []
-    for seconds in (0, 0.6):
-        with console_values.notice_when_slow(written.append):
-            time.sleep(seconds)
+    is_written = threading.Event()
+
+    def write(notice: str) -> None:
+        written.append(notice)
+        is_written.set()
+
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 60.0)
+    with console_values.notice_when_slow(write):
+        pass
+    assert written == []
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.01)
+    with console_values.notice_when_slow(write):
+        assert is_written.wait(60)
     assert written == [console_values.THINKING]

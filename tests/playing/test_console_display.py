@@ -13,6 +13,7 @@ from selfplay.playing.console_text import boxed_board
 from selfplay.playing.experience_menu import play_with_experience
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, ExperiencePlaySettings
 from tests.support.dialogue import GAME, dialogue
@@ -105,7 +106,7 @@ def test_the_menu_offers_three_modes_and_counts_the_known_boards(tmp_path: Path)
     )
     written: list[str] = []
     answers = iter(["4", "2", "3", "1", "y", "1", "quit", "quit"])
-    play_with_experience(settings, lambda _: next(answers), written.append)
+    play_with_experience(Run.of(settings), lambda _: next(answers), written.append)
     known = [int(line.split()[4]) for line in written if line.startswith("The experience graph knows")]
     assert known[0] == 0 < known[1] < known[2] == known[3]
     assert "Please write 1, 2, 3 or quit." in written
@@ -135,6 +136,6 @@ def test_leaving_a_match_returns_to_the_menu_and_leaving_the_menu_ends(tmp_path:
         return answer
 
     written: list[str] = []
-    play_with_experience(menu_settings(tmp_path), read, written.append)
+    play_with_experience(Run.of(menu_settings(tmp_path)), read, written.append)
     assert [prompt.startswith("Choose 1, 2 or 3") for prompt in prompts] == [True, *[False] * 3, True, False, True]
     assert written.count("Tic-tac-toe against experience (help lists the commands, quit returns to the menu)") == 2

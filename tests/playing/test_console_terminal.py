@@ -10,6 +10,7 @@ import pexpect
 import pytest
 
 from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, CONSOLE, run_forked
@@ -66,7 +67,7 @@ def interrupt(terminal: "pexpect.spawn[str]", expected: str | type[pexpect.EOF])
 
 def table(run_dir: Path, rule: str, *overrides: str) -> Path:
     return train_tabular(
-        compose_settings_of(TabularSettings, "tabular", [f"agent={rule}", f"run_dir={run_dir}", *overrides])
+        Run.of(compose_settings_of(TabularSettings, "tabular", [f"agent={rule}", f"run_dir={run_dir}", *overrides]))
     )
 
 

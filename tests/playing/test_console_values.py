@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import Output
 from selfplay.named_players.make import make_player
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.console_text import ConsoleText, ValueColumn, supports_colour
 from selfplay.settings.playing import DisplaySettings

@@ -1,5 +1,6 @@
 """Opening a session from settings: the seats, settings that are rejected, the match number and the key."""
 
+import re
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -8,12 +9,16 @@ from typing import Any
 import pytest
 
 from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.named_players.strengths import judge_name
 from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.playing.console import play_at_console
-from selfplay.playing.open_session import open_session
+from selfplay.playing.open_session import open_session, usual_player
 from selfplay.playing.session import Session
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.stages.train_tabular import train_tabular
@@ -27,7 +32,7 @@ common_settings = cache(partial(settings_with, Path("run")))
 
 
 def seated(run_dir: Path, *overrides: str) -> Session:
-    return open_session(settings_with(run_dir, *overrides))
+    return open_session(Run.of(settings_with(run_dir, *overrides)))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +47,7 @@ def seated(run_dir: Path, *overrides: str) -> Session:
     ids=str,
 )
 def test_settings_determine_who_holds_each_seat(tiny_run: Path, who: dict[str, Any], names: tuple[str, str]) -> None:
-    assert open_session(replace(common_settings(), run_dir=str(tiny_run), **who)).names == names
+    assert open_session(Run.of(replace(common_settings(), run_dir=str(tiny_run), **who))).names == names
 
 
 def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:
@@ -90,16 +95,28 @@ def test_a_table_explores_and_learns_against_a_person_however_it_was_asked_for(
     tmp_path: Path, who: list[str], learns: bool
 ) -> None:
     settings = ["agent=backward_value", "episodes=50", "epsilon=0.3", f"run_dir={tmp_path}"]
-    train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+    train_tabular(Run.of(compose_settings_of(TabularSettings, "tabular", settings)))
     (table,) = (player for player in seated(tmp_path, *who).players if player is not None and player.name != "random")
     explores = isinstance(table, EpsilonGreedyPlayer)
     assert (isinstance(table.unwrapped, LearnsFromMatches), explores) == (learns, learns)
 
 
+def test_levels_played_by_tree_search_stand_in_their_best_way_of_playing(tmp_path: Path) -> None:
+    game, level = make_game("tests.support.kalah:Kalah"), tmp_path / "level_01"
+    assert usual_player(game, RunFolder(tmp_path)).startswith("mcts:rollouts?")
+    level.mkdir()
+    (level / "versus_rollouts.csv").write_text("level,simulations,rollouts,score\n1,150,1400,0.6\n")
+    assert usual_player(game, RunFolder(tmp_path)) == "strongest"
+    player, label = judge_name(game, tmp_path)
+    assert re.fullmatch(r"mcts:level:1\?simulations=\d+", player)
+    assert label == f"level 1, {int(player.partition('=')[2]):,} simulations"
+    assert judge_name(game) == ("mcts:rollouts?simulations=4000", "tree search, 4,000 random matches")
+
+
 def test_match_numbers_continue_after_those_a_learner_has_seen(tmp_path: Path) -> None:
     for expected in range(2):
         session = seated(tmp_path, "first=random", "second=experience")
-        assert session.match == expected
+        assert session.number == expected
         while not session.is_over:
             session.advance()
 
@@ -115,7 +132,7 @@ def played(settings: PlaySettings, *answers: str) -> list[str]:
         except StopIteration:
             raise EOFError from None
 
-    play_at_console(settings, read, written.append)
+    play_at_console(Run.of(settings), read, written.append)
     return written
 
 

@@ -5,6 +5,7 @@ import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.playing.session import Session
 from selfplay.settings.fields import PERSON
 from tests.support.pile import Pile
@@ -16,15 +17,15 @@ from tests.support.stub_players import Drawing, FirstLegal, Valuing
 
 def test_a_person_and_a_player_alternate_until_the_end() -> None:
     session = session_with(FirstLegal(GAME))
-    assert (session.awaits_person, session.to_move, session.names) == (True, 0, (PERSON, "first legal"))
-    assert session.legal_actions == tuple(range(9))
+    assert (session.awaits_person, session.match.to_move, session.names) == (True, 0, (PERSON, "first legal"))
+    assert session.match.legal_actions() == list(range(9))
     ply = session.play(4)
     assert (ply.seat, ply.action, ply.text, ply.by_person, ply.is_random) == (0, 4, "1,1", True, None)
     ply = session.advance()
     assert (ply.seat, ply.text, ply.by_person, ply.is_forced) == (1, "0,0", False, False)
     assert play_on(session, 2, 6) == [4, 0, 2, 1, 6]
-    assert (session.is_over, session.winner, session.result_text) == (True, 0, "You win.")
-    assert session.legal_actions == ()
+    assert (session.is_over, session.match.winner, session.result_text) == (True, 0, "You win.")
+    assert session.match.legal_actions() == []
 
 
 def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> None:
@@ -40,8 +41,8 @@ def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> N
 def test_squares_that_stay_empty_count_for_the_winner() -> None:
     othello = make_game("othello")
     session = Session(othello, (None, FirstLegal(othello)), 0)
-    session.resume(othello.read_transcript("f5d6c5f4e7f6g5e6"))
-    assert othello.points(session.state)[0].tolist() == [7, 5]
+    session.resume(Match(othello).play_all(othello.read_transcript("f5d6c5f4e7f6g5e6")))
+    assert othello.points(session.match.state)[0].tolist() == [7, 5]
     session.play(othello.string_to_action("e3"))
     assert session.result_text == "You win. Discs: black 64, white 0."
 
@@ -51,7 +52,7 @@ def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
     with pytest.raises(NotNowError, match="a person's turn"):
         session.advance()
     for action in (9, -1):
-        with pytest.raises(IllegalActionError, match=f"action {action} is not legal"):
+        with pytest.raises(IllegalActionError, match=f"action {action} does not exist; actions are 0 to 8"):
             session.play(action)
     session.play(0)
     with pytest.raises(NotNowError, match="not a person's turn"):
@@ -74,7 +75,7 @@ def test_a_person_who_can_only_pass_is_not_asked() -> None:
     session.play(1)
     session.advance()
     # The person has two coins, the opponent one.
-    assert (session.legal_actions, session.awaits_person) == ((2,), False)
+    assert (session.match.legal_actions(), session.awaits_person) == ([2], False)
     with pytest.raises(NotNowError):
         session.play(2)
     ply = session.advance()
@@ -104,7 +105,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     assert [ply.action for ply in session.undo()] == [5]
     session.undo()
     assert session.plies == []
-    assert bool((session.state.position == 0).all())
+    assert bool((session.match.state.position == 0).all())
     with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
 
@@ -112,12 +113,12 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
 def test_a_ply_that_the_match_has_not_reached_is_refused_and_nothing_changes() -> None:
     session = session_with(FirstLegal(GAME))
     play_on(session, 4)
-    for asked, ply in ((session.rewind, -1), (session.state_before, 3), (session.estimate, 3)):
+    for asked, ply in ((session.rewind, -1), (session.match.state_before, 3), (session.estimate, 3)):
         with pytest.raises(NotNowError, match=rf"positions before the plies 0 to 2, not before {ply}"):
             asked(ply)
     assert [ply.action for ply in session.plies] == [4, 0]
     assert len(session.rewind(0)) == 2
-    assert torch.equal(session.state.position, GAME.init().position)
+    assert torch.equal(session.match.state.position, GAME.init().position)
 
 
 # ---------------------------------------------------------------------- the same numbers
@@ -132,6 +133,6 @@ def test_the_same_key_and_actions_give_the_same_match_even_after_undo() -> None:
             session.undo()
             play_on(session, 4)
         while not session.is_over:
-            play_on(session, session.legal_actions[0])
+            play_on(session, session.match.legal_actions()[0])
         lines.append([ply.action for ply in session.plies])
     assert lines[0] == lines[1]

@@ -4,6 +4,7 @@ import pytest
 
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
+from selfplay.games.match import Match
 from selfplay.games.state import MatchRecord
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import Learning
@@ -66,7 +67,7 @@ def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
     with pytest.raises(RunLockedError):
         session.play(8)
     assert (session.is_over, session.awaits_person, len(session.plies), learner.seen) == (False, True, 4, [])
-    assert (session.results.matches, session.legal_actions) == (0, (3, 5, 6, 7, 8))
+    assert (session.results.matches, session.match.legal_actions()) == (0, [3, 5, 6, 7, 8])
     assert session.play(8).action == 8
     assert (session.is_over, session.results.matches, len(learner.seen)) == (True, 1, 1)
     session.undo()
@@ -77,8 +78,9 @@ def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
 def test_a_match_that_is_played_again_counts_only_if_it_is_said_to(counts: bool) -> None:
     learner = Learning(GAME)
     session = session_with(learner)
-    session.resume([0, 1, 4, 2, 8], counts=counts)
+    session.resume(Match(GAME).play_all([0, 1, 4, 2, 8]), counts=counts)
     assert (session.is_over, session.is_practice, len(learner.seen)) == (True, False, int(counts))
-    for practice in ({"is_practice": True}, {"start": GAME.set_up([0] * 9, 0)}):
-        session.resume([0, 1, 4, 2, 8], counts=counts, **practice)
+    set_up = Match(GAME, GAME.set_up([1, -1, *[0] * 7], 0)).play_all([4, 2, 8])
+    for match, is_practice in ((Match(GAME).play_all([0, 1, 4, 2, 8]), True), (set_up, False)):
+        session.resume(match, counts=counts, is_practice=is_practice)
         assert (session.is_over, session.is_practice, len(learner.seen)) == (True, True, int(counts))

@@ -11,12 +11,12 @@ import pytest
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
+from selfplay.names_of_games import parts_of_game_name
 from selfplay.records import format_of_text
 from selfplay.records.charset import decoded
-from selfplay.records.moves import GGF, TRANSCRIPT, lead_of
+from selfplay.records.moves import GGF, TRANSCRIPT, read_result_and_lead
 from selfplay.records.sgf import SGF
 from selfplay.records.tagged import PDN, PGN
-from selfplay.registry import parts_of_game_name
 
 REPETITIONS = 50_000
 LIMIT_SECONDS = 20
@@ -85,7 +85,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...], tuple[str, ..
     "a file of GGF": (GGF.split, ("", "(;"), GGF_SIGNS),
     "moves": (lambda text: TRANSCRIPT.written(text, OTHELLO), MOVE_STARTS, MOVE_SIGNS),
     "a board": (written_position, ("xxxx", "xxxx a1", "xxxx a1:", "xxxx a1:+1"), MOVE_SIGNS),
-    "a result": (lead_of, ("", "1", "1.", "1-1", "1-1."), ("1", ".", "-", ":", "+")),
+    "a result": (read_result_and_lead, ("", "1", "1.", "1-1", "1-1."), ("1", ".", "-", ":", "+")),
     "the name of a game": (parts_of_game_name, NAME_STARTS, NAME_SIGNS),
 }
 """Functions that read what strangers write, with starts that nearly match and signs that their expressions name."""

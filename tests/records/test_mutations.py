@@ -8,9 +8,10 @@ import torch
 from sgfmill.sgf import Sgf_game
 
 from selfplay.games import make_game
+from selfplay.games.match import Match
 from selfplay.records import FORMATS, Record
+from selfplay.records.checked_matches import checked_matches
 from selfplay.records.match_files import TextFile
-from selfplay.records.replay import replayed
 from tests.support.wthor_files import random_matches
 
 MUTATIONS = 2500
@@ -36,7 +37,7 @@ def mutated(text: str, chance: random.Random) -> str:
 def test_every_match_is_read_or_named_as_broken(name: str, ending: str) -> None:
     game, chance = make_game(name), random.Random(0)
     played = random_matches(game, 12)
-    texts = [FORMATS[ending].write(Record(game, played.actions_of(row)[:60])) for row in range(12)]
+    texts = [FORMATS[ending].write(Record(Match(game).play_all(played.actions_of(row)[:60]))) for row in range(12)]
     read = compared = 0
     for number in range(MUTATIONS):
         text = mutated(texts[number % 12], chance)
@@ -47,7 +48,7 @@ def test_every_match_is_read_or_named_as_broken(name: str, ending: str) -> None:
         assert len(moves.actions) == len(file)
         read += len(file) - len(moves.broken)
         if number % 25 == 0:
-            replayed(game, moves, torch.arange(len(file)))
+            checked_matches(game, moves, torch.arange(len(file)))
         if ending == "sgf" and len(file) == 1 and not moves.broken:
             compared += same_as_sgfmill(text, [int(action) for action in moves.actions[0] if action >= 0])
     assert read > MUTATIONS // 10

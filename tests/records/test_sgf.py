@@ -5,11 +5,20 @@ import torch
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
-from selfplay.records import Record, Result, read_record, read_record_file, read_record_of, read_records, written_record
+from selfplay.games.match import Match
+from selfplay.records import (
+    Record,
+    RecordedResult,
+    read_record,
+    read_record_file,
+    read_record_of,
+    read_records,
+    written_record,
+)
 from selfplay.records.sgf import SGF
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 
 OTHERS = r"""(;GM[1]FF[4]CA[UTF-8]AP[Sabaki:0.52.2]KM[0.5]SZ[9]DT[2026-01-02]
 PB[a\]b]PW[w]HA[2]AB[cg][gc]RE[W+R]C[root
@@ -19,10 +28,10 @@ note];W[ee]C[good];B[ef](;W[ff];B[tt])(;W[de]))"""
 def test_a_match_of_another_program_is_read_with_komi_handicap_passes_comments_and_its_main_line():
     record = read_record(OTHERS)
     assert (record.game.name, record.players) == ("go_komi=0.5", ("a]b", "w"))
-    assert record.result == Result(-1, "R")
+    assert record.result == RecordedResult(-1, "R")
     assert record.comments == {0: "root\nnote", 1: "good"}
-    assert [record.game.action_to_string(action) for action in record.actions] == ["E5", "E4", "F4", "pass"]
-    stones = record.game.squares(record.states()[-1])[0].nonzero()[:, 0].tolist()
+    assert [record.game.action_to_string(action) for action in record.match.actions] == ["E5", "E4", "F4", "pass"]
+    stones = record.game.squares(record.match.state)[0].nonzero()[:, 0].tolist()
     assert [record.game.action_to_string(square) for square in stones] == ["G7", "E5", "E4", "F4", "C3"]
 
 
@@ -33,13 +42,13 @@ def test_written_matches_are_read_back(name):
     game = make_game(name)
     actions = game.read_transcript(game.presentation.example)
     comments = {0: "the start", 2: "[0.25] a\\b:c]"}
-    written = written_record(Record(game, actions, players=("level 3", "a]b"), comments=comments))
+    written = written_record(Record(Match(game).play_all(actions), ("level 3", "a]b"), comments=comments))
     assert written.ending == ".sgf"
     record = read_record(written.text)
-    assert (record.game.name, list(record.actions), record.start) == (name, actions, None)
+    assert (record.game.name, list(record.match.actions), record.match.is_set_up) == (name, actions, False)
     assert (record.players, record.comments) == (("level 3", "a]b"), comments)
-    over = bool(record.states()[-1].terminated)
-    assert record.result == (Result(1) if over else None)
+    over = bool(record.match.state.terminated)
+    assert record.result == (RecordedResult(1) if over else None)
     assert read_record(written.text, game).game is game
     # The text names its board, so the game that is at hand changes nothing.
     assert read_record(written.text, make_game("othello")).game.name == name
@@ -51,20 +60,22 @@ def test_a_handicap_and_a_position_that_was_set_up_are_read_back():
     game = make_game("go_7x7")
     squares = torch.zeros(49, dtype=torch.int8)
     squares[[8, 40]] = 1
-    record = Record(game, [24], game.set_up(squares.tolist(), 1))
+    record = Record(Match(game, game.set_up(squares.tolist(), 1)).play(24))
     text = written_record(record).text
     assert "AB[bb][ff]" in text
     assert "HA[2]" in text
-    assert torch.equal(read_record(text).states()[-1].position, record.states()[-1].position)
+    assert torch.equal(read_record(text).match.state.position, record.match.state.position)
     hex_game = make_game("hex_3x3")
     start = hex_game.set_up([1, -1, 0, 0, 0, 0, 0, 0, 0], 0)
-    assert torch.equal(read_record(written_record(Record(hex_game, [8], start)).text).start.position, start.position)
+    assert torch.equal(
+        read_record(written_record(Record(Match(hex_game, start).play(8))).text).match.start.position, start.position
+    )
 
 
 def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
     game = make_game("go_5x5")
     start = game.set_up([1] + [0] * 24, 1)
-    states = read_record("(;FF[4]GM[1]SZ[5]KM[0.5];W[];B[])", game, start).states()
+    states = read_record("(;FF[4]GM[1]SZ[5]KM[0.5];W[];B[])", game, start).match.states
     assert [float(game.score(states[-1])), int(states[0].current_player)] == [24.5, 1]
 
 
@@ -90,7 +101,7 @@ def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
 def test_variants_of_other_programs(text, name, moves):
     record = read_records(text, make_game("gomoku" if name == "gomoku" else "go"))[0]
     assert record.game.name == name
-    assert [record.game.action_to_string(action) for action in record.actions] == moves
+    assert [record.game.action_to_string(action) for action in record.match.actions] == moves
 
 
 @pytest.mark.parametrize(
@@ -123,8 +134,8 @@ def test_a_broken_match_is_refused_with_its_reason(text, reason):
 def test_the_part_before_a_move_that_cannot_be_played_is_kept_where_this_is_asked_for():
     text = "(;GM[1]SZ[9]PB[Ann]RE[W+R];B[aa](;W[bb]C[good];B[zz];W[cc])(;W[cc];B[dd](;W[ee])(;W[ff])))"
     record = read_record(text, may_break=True)
-    assert (record.actions, record.players, record.comments) == ([0, 10], ("Ann", ""), {2: "good"})
-    assert (record.result, record.variations) == (Result(-1, "R"), 2)
+    assert (record.match.actions, record.players, record.comments) == ((0, 10), ("Ann", ""), {2: "good"})
+    assert (record.result, record.variations) == (RecordedResult(-1, "R"), 2)
     assert record.broken == "move 3, B[zz]: 'zz' is not a point of a board of 9x9"
     for game, moves, count, reason in (
         ("othello", "f5d6a1c3", 2, "transcript, disc 3: action a1 is not legal here"),
@@ -132,7 +143,7 @@ def test_the_part_before_a_move_that_cannot_be_played_is_kept_where_this_is_aske
         ("draughts", "11-15 22-18 9-14", 2, "move 3, 9-14: "),
     ):
         kept = read_record(moves, make_game(game), may_break=True)
-        assert (len(kept.actions), kept.broken[: len(reason)]) == (count, reason)
+        assert (len(kept.match.actions), kept.broken[: len(reason)]) == (count, reason)
         with pytest.raises(IllegalActionError, match=reason):
             read_record(moves, make_game(game))
 
@@ -149,9 +160,9 @@ def test_the_part_before_a_move_that_cannot_be_played_is_kept_where_this_is_aske
 )
 def test_stones_are_set_up_before_the_first_move_and_no_pass_is_put_in(text, stones, moves):
     record = read_record(text)
-    on_board = record.game.squares(record.start)[0].nonzero()[:, 0].tolist()
+    on_board = record.game.squares(record.match.start)[0].nonzero()[:, 0].tolist()
     assert [record.game.action_to_string(square) for square in on_board] == stones
-    assert [record.game.action_to_string(action) for action in record.actions] == moves
+    assert [record.game.action_to_string(action) for action in record.match.actions] == moves
 
 
 @pytest.mark.parametrize(
@@ -176,19 +187,19 @@ def test_the_komi_as_programs_write_it(properties, komi):
 @pytest.mark.parametrize(
     ("text", "result"),
     [
-        ("B+3.5", Result(1, "3.5")),
-        ("W+Resign", Result(-1, "R")),
-        ("B+T", Result(1, "T")),
-        ("W+F", Result(-1, "F")),
-        ("b+", Result(1)),
-        ("Jigo", Result(0)),
-        ("0", Result(0)),
-        ("Black wins by resignation", Result(1, "R")),
-        ("White won by 12 points", Result(-1, "12")),
-        ("white wins on time", Result(-1, "T")),
-        ("\u9ed1\u4e2d\u76d8\u80dc", Result(1, "R")),
-        ("\u767d\u80dc3/4\u5b50", Result(-1)),
-        ("\u9ed23\u76ee\u534a\u52dd\u3061", Result(1, "3.5")),
+        ("B+3.5", RecordedResult(1, "3.5")),
+        ("W+Resign", RecordedResult(-1, "R")),
+        ("B+T", RecordedResult(1, "T")),
+        ("W+F", RecordedResult(-1, "F")),
+        ("b+", RecordedResult(1)),
+        ("Jigo", RecordedResult(0)),
+        ("0", RecordedResult(0)),
+        ("Black wins by resignation", RecordedResult(1, "R")),
+        ("White won by 12 points", RecordedResult(-1, "12")),
+        ("white wins on time", RecordedResult(-1, "T")),
+        ("\u9ed1\u4e2d\u76d8\u80dc", RecordedResult(1, "R")),
+        ("\u767d\u80dc3/4\u5b50", RecordedResult(-1)),
+        ("\u9ed23\u76ee\u534a\u52dd\u3061", RecordedResult(1, "3.5")),
         ("Void", None),
         ("?", None),
         ("Both lose", None),
@@ -210,7 +221,7 @@ def test_the_result_as_programs_write_it(text, result):
 )
 def test_a_bracket_too_few_or_too_many_harms_no_other_match(text, moves):
     records = read_records(text)
-    assert [record.game.action_to_string(record.actions[0]) for record in records] == moves
+    assert [record.game.action_to_string(record.match.actions[0]) for record in records] == moves
     assert len(SGF.split(text)) == len(moves)
 
 
@@ -233,7 +244,7 @@ def test_a_file_in_another_charset_is_read(tmp_path, charset, name, said):
     named = f"CA[{charset}]" if said else ""
     path.write_bytes(f"(;GM[1]{named}SZ[5]PB[{name}];B[aa]C[{name}];W[bb])".encode(charset))
     record = read_record_file(path)
-    assert (record.players[0], len(record.actions), record.comments[1]) == (name, 2, name)
+    assert (record.players[0], len(record.match.actions), record.comments[1]) == (name, 2, name)
 
 
 def test_a_file_that_names_a_wrong_or_a_dangerous_charset_is_read(tmp_path):
@@ -254,8 +265,8 @@ def test_a_series_of_matches_writes_them_with_names_in_their_seats_and_results(t
     play_match_series(compose_settings_of(MatchSettings, "matches", [*overrides, f"sgf={tmp_path / 'out'}"]))
     one, other = (read_record_file(tmp_path / "out" / f"match_00000{number}.sgf") for number in (1, 2))
     assert one.players == other.players[::-1] == ("first legal", "random")
-    assert bool(one.states()[-1].terminated)
-    assert one.result.returned == int(one.states()[-1].returns)
+    assert bool(one.match.state.terminated)
+    assert one.result.returned == int(one.match.state.returns)
 
 
 def test_a_series_of_a_game_without_sgf_writes_the_format_of_other_programs(tmp_path):
@@ -271,10 +282,10 @@ def test_matches_of_othello_are_read_with_passes_that_are_left_out_and_written_b
         game.string_to_action(move)
         for move in ("d3", "d4", "a2", "d2", "c4", "a3", "b4", "a4", "pass", "d1", "pass", "a1")
     ]
-    written = written_record(Record(game, moves), "sgf").text
+    written = written_record(Record(Match(game).play_all(moves)), "sgf").text
     assert "GM[2]" in written
     for text in (written, written.replace("B[]", "").replace("W[]", "")):
         record = read_record(text)
-        assert (record.game.name, list(record.actions)) == ("othello_4x4", moves)
-        assert record.result == Result(-1, "16")
-    assert written_record(Record(game, moves)).ending == ".ggf"
+        assert (record.game.name, list(record.match.actions)) == ("othello_4x4", moves)
+        assert record.result == RecordedResult(-1, "16")
+    assert written_record(Record(Match(game).play_all(moves))).ending == ".ggf"

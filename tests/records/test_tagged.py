@@ -1,18 +1,21 @@
 """Matches with tags before the moves: PGN as other programs write it, and PDN against a second reader."""
 
 import random
+from math import nan
 
 import pytest
 
 from selfplay.errors import IllegalActionError
-from selfplay.games import make_game
-from selfplay.records import Record, Result, read_record, read_records, written_record
+from selfplay.games import Game, make_game
+from selfplay.games.match import Match
+from selfplay.records import Record, RecordedResult, read_record, read_records, written_record
+from selfplay.records.moves import read_result_and_lead
 
 OTHELLO, DRAUGHTS = make_game("othello"), make_game("draughts")
 
 
 def moves_of(record: Record) -> list[str]:
-    return [record.game.action_to_string(action) for action in record.actions]
+    return [record.game.action_to_string(action) for action in record.match.actions]
 
 
 def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() -> None:
@@ -22,14 +25,27 @@ def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() 
         '[Black "B"]\n\n1. c4 (unclosed *\n[Black "C"]\n\n1. e6 *'
     )
     first, second, third = read_records(text, OTHELLO)
-    assert (moves_of(first), first.result, first.players) == (["f5", "d6", "c3"], Result(1), ("A", ""))
+    assert (moves_of(first), first.result, first.players) == (["f5", "d6", "c3"], RecordedResult(1), ("A", ""))
     assert [moves_of(second), moves_of(third), second.result] == [["c4"], ["e6"], None]
 
 
 def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:
     name = 'a "b" \\ c]'
-    written = written_record(Record(OTHELLO, [19], players=(name, "x\ny")), "pgn")
+    written = written_record(Record(Match(OTHELLO).play(19), (name, "x\ny")), "pgn")
     assert read_record(written.text, OTHELLO).players == (name, "x y")
+
+
+@pytest.mark.parametrize(
+    ("text", "result", "lead"),
+    [
+        *(("44-20", 1, 24), ("20-44", -1, -24), ("31-33", -1, -2), ("32-32", 0, 0)),
+        *(("+2", 1, 2), ("-24", -1, -24), ("0", 0, 0)),
+        # Points of the match, not of the board.
+        *(("1-0", 1, nan), ("0-1", -1, nan), ("2-0", 1, nan), ("1-1", 0, nan), ("1/2-1/2", 0, nan)),
+    ],
+)
+def test_a_result_says_who_won_and_by_how_much_if_it_is_in_points(text: str, result: int, lead: float) -> None:
+    assert read_result_and_lead(text) == (result, pytest.approx(lead, nan_ok=True))
 
 
 @pytest.mark.parametrize(
@@ -38,10 +54,10 @@ def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:
 def test_white_has_the_first_number_of_a_result_in_draughts_and_the_second_one_in_othello(
     result: str, returned: int | None
 ) -> None:
-    expected = None if returned is None else Result(returned)
+    expected = None if returned is None else RecordedResult(returned)
     assert read_record(f'[Result "{result}"]\n\n1. 11-15 22-18 {result}').result == expected
     if returned is not None and result != "2-0":
-        assert read_record(f'[Result "{result}"]\n\n1. f5 {result}', OTHELLO).result == Result(-returned)
+        assert read_record(f'[Result "{result}"]\n\n1. f5 {result}', OTHELLO).result == RecordedResult(-returned)
 
 
 JUMPS = '[SetUp "1"]\n[FEN "W:W26,K10:B22,14,7,15"]\n[GameType "21"]\n\n1. {} *'
@@ -91,7 +107,7 @@ def test_what_cannot_be_read_is_refused_with_its_reason(text: str, reason: str) 
 
 def test_a_position_of_draughts_is_read_back() -> None:
     record = read_record('[FEN "W:W18,K27,31-32:B1-3,K16."]\n\n1. 18-14 *', ending="pdn")
-    assert record.start is not None
+    assert record.match.is_set_up
     assert '[FEN "W:W18,K27,31,32:B1,2,3,K16"]' in written_record(record).text
     assert moves_of(record) == ["18-14"]
 
@@ -108,12 +124,38 @@ def test_matches_agree_with_a_second_reader() -> None:
             board.push(move)
         lines = " ".join(f"{number // 2 + 1}. {move}" if number % 2 == 0 else move for number, move in enumerate(moves))
         record = read_record(f'[GameType "21"]\n\n{lines} *', ending="pdn")
-        jumps += len(record.actions) - len(moves)
-        assert sorted_pieces(DRAUGHTS.fen_of(record.states()[-1])) == sorted_pieces(board.fen)
-        assert list(read_record(written_record(record).text).actions) == list(record.actions)
+        jumps += len(record.match.actions) - len(moves)
+        assert sorted_pieces(DRAUGHTS.fen_of(record.match.state)) == sorted_pieces(board.fen)
+        assert list(read_record(written_record(record).text).match.actions) == list(record.match.actions)
     assert jumps > 3
 
 
 def sorted_pieces(fen: str) -> list[list[str]]:
     side, *colours = fen.split(":")
     return [[side], *sorted([colour[0], *sorted(colour[1:].split(","))] for colour in colours)]
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "ending", "text"),
+    [
+        (OTHELLO, "f5 d6 c3", "pgn", '[Black "Ann"]\n[White "Bo"]\n[Result "*"]\n\n1. f5 d6 2. c3 *\n'),
+        (OTHELLO, "f5 d6 c3", "txt", "f5d6c3\n"),
+        (
+            OTHELLO,
+            "f5 d6 c3",
+            "ggf",
+            "(;GM[Othello]PC[selfplay]PB[Ann]PW[Bo]RE[?]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- "
+            "-------- -------- -------- *]B[f5]W[d6]B[c3];)\n",
+        ),
+        (
+            DRAUGHTS,
+            "11-15 22-18 15x22",
+            "pdn",
+            '[Black "Ann"]\n[White "Bo"]\n[Result "*"]\n[GameType "21"]\n\n1. 11-15 22-18 2. 15x22 *\n',
+        ),
+    ],
+    ids=["pgn", "txt", "ggf", "pdn"],
+)
+def test_a_match_is_written_as_other_programs_write_it(game: Game, moves: str, ending: str, text: str) -> None:
+    match = Match(game).play_all([game.string_to_action(move) for move in moves.split()])
+    assert written_record(Record(match, ("Ann", "Bo")), ending).text == text

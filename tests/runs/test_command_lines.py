@@ -30,16 +30,23 @@ def half(game):
 """
 
 
-@pytest.mark.parametrize("name", [name for names in NAMES.values() for name in names])
-def test_a_command_selects_the_game_and_the_folder_of_its_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "game", "run_dir"),
+    [
+        *((name, "tests.support.pile:Pile", "bob's runs/1.50") for names in NAMES.values() for name in names),
+        ("play", "othello_6x6", "$x"),
+    ],
+)
+def test_a_command_selects_the_game_and_the_folder_of_its_run(
+    name: str, game: str, run_dir: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("selfplay.runs.command_lines.IS_CHECKOUT", False)
     (module,) = [module for module, names in NAMES.items() if name in names]
     program = getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_"))
-    for game, run_dir in (("tictactoe", "bob's runs/1.50"), ("othello_6x6", "x"), ("tests.support.pile:Pile", "$x")):
-        words = shlex.split(command_for(name, game, run_dir, modules=["tests.support.runs"]))
-        settings, _ = settings_of(program, overrides_first(words[2:], program.kind)[0])
-        found = settings.game.name, settings.run_dir, settings.modules
-        assert found == (game, run_dir, ["tests.support.runs"]), words
+    words = shlex.split(command_for(name, game, run_dir, modules=["tests.support.runs"]))
+    settings, _ = settings_of(program, overrides_first(words[2:], program.kind)[0])
+    found = settings.game.name, settings.run_dir, settings.modules
+    assert found == (game, run_dir, ["tests.support.runs"]), words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.registry import outside_parts
-from selfplay.runs import outside_code
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.outside_code import changed_code, code_of
+from selfplay.runs import manifest
+from selfplay.runs.manifest import Manifest, changed_code, code_of
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from tests.support import pile
 
@@ -27,7 +26,7 @@ def part_of(constant):
 def use_part(monkeypatch):
     """A function that sets the constant of the part that all records name."""
     return lambda constant: monkeypatch.setattr(
-        outside_code, "outside_parts", lambda texts: {text: part_of(constant) for text in texts if ":" in text}
+        manifest, "outside_parts", lambda texts: {text: part_of(constant) for text in texts if ":" in text}
     )
 
 
@@ -110,3 +109,24 @@ def test_modules_that_the_user_has_not_named_are_not_imported(monkeypatch):
     monkeypatch.setattr("selfplay.registry._named_modules", set())
     monkeypatch.setattr("selfplay.registry._outside_parts", {})
     assert outside_parts(["tests.support.pile:Pile"]) == {}
+
+
+def test_of_several_modules_those_that_have_changed_are_named(monkeypatch):
+    record = {"game.name": "games_of_mine:Mine", "player": "players_of_mine:Mine"}
+    constants = {"games_of_mine": 1, "players_of_mine": 1}
+
+    def parts(texts):
+        found = {}
+        for text in texts:
+            scope = {"__name__": (module := text.partition(":")[0])}
+            exec(f"def part(): return {constants[module]}", scope)
+            found[text] = scope["part"]
+        return found
+
+    monkeypatch.setattr(manifest, "outside_parts", parts)
+    was = code_of(record)["code"]
+    assert changed_code(was, record) == ""
+    constants["players_of_mine"] = 2
+    assert changed_code(was, record).startswith("the code of players_of_mine has changed")
+    constants["games_of_mine"] = 2
+    assert changed_code(was, record).startswith("the code of games_of_mine, players_of_mine has changed")

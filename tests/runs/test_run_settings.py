@@ -12,6 +12,7 @@ import yaml
 from selfplay import compose_settings, generate_level, learn_levels, settings_of_run, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import Run
 from selfplay.settings.fields import commands_in, modules_in
 from selfplay.settings.recorded import composed_for_run, record_run_settings
 from tests.support.rejections import assert_file_rejected
@@ -74,14 +75,16 @@ def test_a_stage_without_recipe_finds_that_of_the_run_and_says_what_is_unusual(
 
 
 def test_a_recipe_without_changes_is_named_alone(tmp_path: Path) -> None:
-    record_run_settings(compose_settings(["recipe=article", f"run_dir={tmp_path}"]))
+    settings = compose_settings(["recipe=article", f"run_dir={tmp_path}"])
+    record_run_settings(Run.of(settings).folder, settings)
     result = run_forked(COMPARE, f"run_dir={tmp_path}")
     assert result.stdout == f"{tmp_path} was begun with recipe=article{BEGINS_ANEW}\n"
 
 
 def test_the_learner_of_a_run_is_named_and_its_settings_are_shown(tmp_path: Path) -> None:
     given = ["learner=td", "learner.step_size=0.5", "architecture=ntuple", f"run_dir={tmp_path}"]
-    record_run_settings(compose_settings(given))
+    settings = compose_settings(given)
+    record_run_settings(Run.of(settings).folder, settings)
     named = "learner.name=td (usual values), "
     said = run_forked(COMPARE, f"run_dir={tmp_path}").stdout
     assert named in said

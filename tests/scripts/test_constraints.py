@@ -45,6 +45,22 @@ def test_every_installed_package_that_the_project_needs_is_pinned() -> None:
     assert found.keys() - PINS.keys() - {DISTRIBUTION} == set()
 
 
+def test_the_requirements_with_hashes_are_those_of_constraints_and_complete() -> None:
+    lines = (PROJECT / "requirements_with_hashes.txt").read_text().replace(" \\\n", " ").splitlines()
+    hashed = dict[str, Version]()
+    for line in lines:
+        if (found := re.match(r"([\w.-]+)==([^ ;]+)( ; [^-]+)?( +--hash=sha256:[0-9a-f]{64})+$", line)) is not None:
+            hashed[canonicalize_name(found[1])] = Version(found[2])
+        else:
+            assert line.startswith("#"), line
+    remedy = lines[1].removeprefix("#    ")
+    assert remedy.startswith("uv pip compile pyproject.toml --extra page --constraints constraints.txt")
+    assert {name: version for name, version in hashed.items() if PINS.get(name) != version} == {}, remedy
+    needed: dict[str, set[frozenset[str]]] = {}
+    reachable(DISTRIBUTION, frozenset({"page"}), needed)
+    assert needed.keys() - hashed.keys() == {DISTRIBUTION}, remedy
+
+
 def test_installed_packages_satisfy_their_pins() -> None:
     found: dict[str, set[frozenset[str]]] = {}
     reachable(DISTRIBUTION, frozenset({"dev"}), found)

@@ -136,7 +136,7 @@ def test_without_uv_it_is_installed_in_the_environment_and_used(clone):
     (clone / ".venv" / "installed").unlink()
     uv = clone / ".venv" / "bin" / "uv"
     made = executable(clone.parent / "made", f'echo "$@" >>{clone}/uv')
-    pip = f'[ "$3 $4 $5" = "install --quiet uv" ] && mv {made} {uv}'
+    pip = f'[ "$3 $4 $5" != "install --quiet uv" ] || mv {made} {uv}'
     executable(clone / ".venv" / "bin" / "python", f'echo "$PIP_CONSTRAINT $@" >>{clone}/calls; {pip}')
     (bare_tools(clone) / "mv").symlink_to(shutil.which("mv"))
     code, lines, error = sourced(clone, str(clone.parent / "bare"))

@@ -118,7 +118,7 @@ GENERATE_0 = 'stage preprocessing/generate_positions_expectations.py --level 0 "
 
 def test_commands_between_two_stages_run_between_them_and_do_not_keep_the_loop_from_ending(tmp_path):
     train = 'stage train/train_agent.py --level 1 "$@"'
-    background = "sleep 30 >/dev/null 2>&1 & echo $!"
+    background = "sleep 600 >/dev/null 2>&1 & echo $!"
     run_dir = tmp_path / "run"
     script = written_loop(tmp_path, GENERATE_0, "echo train/none.py", f"ls {run_dir}/level_00", background, train)
     result = run_forked(RUN_LOOP, script, *TINY, f"run_dir={run_dir}")
@@ -142,7 +142,7 @@ def test_commands_between_two_stages_run_between_them_and_do_not_keep_the_loop_f
     ],
 )
 def test_a_loop_ends_at_the_first_command_that_fails(tmp_path, command, code, named):
-    script = written_loop(tmp_path, command, "sleep 0.5", GENERATE_0, "echo continued")
+    script = written_loop(tmp_path, command, "sleep 10", GENERATE_0, "echo continued")
     result = run_forked(RUN_LOOP, script, *TINY, f"run_dir={tmp_path / 'run'}")
     assert result.returncode == code
     assert result.stderr.startswith(named)

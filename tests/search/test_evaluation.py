@@ -10,7 +10,8 @@ from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import features_report
-from selfplay.search.evaluation import FeatureEvaluation, evaluation_text
+from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.searches import position_values
@@ -30,7 +31,7 @@ def written(tmp_path, text):
 
 def report_of(**features: float) -> str:
     given = [f"features={{{','.join(f'{name}: {value}' for name, value in features.items())}}}"]
-    return features_report(compose_settings_of(AnalysisSettings, "analysis", given))
+    return features_report(Run.of(compose_settings_of(AnalysisSettings, "analysis", given)))
 
 
 def test_the_articles_example_gives_164():

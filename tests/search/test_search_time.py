@@ -1,9 +1,5 @@
 """Searches that end early: by a time limit, by Ctrl-C, or because a deeper search would find the same."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 import torch
@@ -12,7 +8,7 @@ from selfplay.games import make_game
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.deadline import Deadline
 from selfplay.search.searcher import Searcher
-from tests.support.searches import evaluation_for, position_after
+from tests.support.searches import at_ctrl_c, evaluation_for, position_after, searched_in_time
 
 
 @pytest.mark.parametrize(("name", "depth"), [("tictactoe", 9), ("othello_4x4", 14)])
@@ -31,7 +27,7 @@ def test_with_a_time_limit_the_deepest_finished_search_counts():
     game = make_game("connect_four")
     searcher = Searcher(game, evaluation_for(game))
     state = position_after(game, 4, 3)
-    result = searcher.search(state, 60, time_limit=0.3)
+    result = searched_in_time(lambda seconds: searcher.search(state, 60, time_limit=seconds), 2)
     assert 1 < result.depth < 60
     exact = Searcher(game, evaluation_for(game)).search(state, result.depth)
     assert (result.value, result.action) == (exact.value, exact.action)
@@ -42,10 +38,9 @@ def test_an_interrupt_ends_a_search():
     game = make_game("connect_four")
     searcher, state = Searcher(game, evaluation_for(game), "minimax"), position_after(game, 4, 3)
     searcher.search(state, 1)  # compiles the search
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     # A search to this depth would take years.
     with pytest.raises(KeyboardInterrupt):
-        searcher.search(state, 30)
+        at_ctrl_c(lambda: searcher.search(state, 30))
 
 
 def test_action_values_respect_a_time_limit() -> None:

@@ -14,7 +14,7 @@ from selfplay.games.position_graph import PositionGraph, optimal_actions, perfec
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
 from selfplay.search.batch_search import MIN_WINDOW_DEPTH
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher, SearchParameters
 from tests.support.dots import CountedDots

@@ -8,7 +8,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.search.searcher import THREADS_FROM, Searcher, SearchParameters
-from tests.support.searches import evaluation_for, position_after, position_values
+from tests.support.searches import evaluation_for, position_after, position_values, searched_in_time
 
 SEARCHED = [
     ("tictactoe", 0, 9, "negascout", 16),
@@ -41,9 +41,10 @@ def test_the_number_of_threads_changes_no_value_and_no_action(name, plies, depth
 
 def test_a_time_limit_ends_all_threads():
     searcher, before = searcher_with(3, "connect_four"), set(threading.enumerate())
-    result = searcher.search(position_after(searcher.game, 4, 0), 60, time_limit=0.3)
+    state = position_after(searcher.game, 4, 0)
+    result = searched_in_time(lambda seconds: searcher.search(state, 60, time_limit=seconds), THREADS_FROM)
     assert THREADS_FROM <= result.depth < 60
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while set(threading.enumerate()) - before and time.monotonic() < end:
         time.sleep(0.01)
     assert not set(threading.enumerate()) - before

@@ -6,7 +6,7 @@ import torch
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.negamax import ALGORITHMS
 from selfplay.search.searcher import Searcher, SearchParameters
 

@@ -4,17 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.api.stages import generate_level, learn_levels
 from selfplay.checks import check_parameters
 from selfplay.errors import SettingError
-from selfplay.named_players.names import whole_number
+from selfplay.named_players.names import whole_number_in_name
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
 from selfplay.settings.playing import PlaySettings, WebSettings
 from selfplay.settings.run import Settings
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
 from selfplay.training.parameters import Training
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, run_forked, tiny_settings
@@ -61,10 +60,7 @@ def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
             r"^architecture.patterns: .*; set architecture=ntuple for a board of another size$",
         ),
         ("game=sumto100 architecture=alphazero_residual", "; set architecture=alphazero_mlp$"),
-        (
-            "game=connect_four architecture=alphazero_convolutional",
-            "this game has 7; set architecture=alphazero_residual$",
-        ),
+        ("game=sumto100 architecture=alphazero_convolutional", "; set architecture=alphazero_mlp$"),
         (
             "game=go_3x3 architecture=ntuple",
             "tables of patterns need .* at most 64 squares, .*; set another architecture or way of learning$",
@@ -105,7 +101,7 @@ def test_a_number_is_not_a_boolean_parameter():
 def test_large_numbers_in_names_of_players_are_rejected():
     text = "1" * 5000
     with pytest.raises(SettingError, match="the level must be at most 1,000,000,000"):
-        whole_number(f"level:{text}", text, "the level")
+        whole_number_in_name(f"level:{text}", text, "the level")
 
 
 def test_a_run_dir_that_is_not_utf8_and_a_number_of_5000_digits_are_rejected_in_one_line(tmp_path):

@@ -89,8 +89,8 @@ def test_another_board_network_and_learner_can_be_chosen_with_every_recipe(recip
         assert settings.learner == expected.learner, name
 
 
-def test_the_recipes_have_the_settings_of_their_sources(recipes: dict[str, Settings]) -> None:
-    default, article, sumto100 = (recipes[name] for name in ("default", "article", "sumto100"))
+def test_the_recipes_have_the_settings_of_their_sources() -> None:
+    default, article, sumto100 = (compose_settings([f"recipe={name}"]) for name in ("default", "article", "sumto100"))
     learner = default.learner
     assert (learner.targets, learner.gamma, learner.epsilons) == ("best_response", 0.9, [1.0, 1.0, 0.4])
     assert default.architecture == {"name": "mlp", "hidden_sizes": [128, 128, 64], "dropout": 0.0}
@@ -139,7 +139,7 @@ def test_a_rule_of_tree_search_needs_its_own_constants() -> None:
     assert given.learner.constants == {"c": 2}
 
 
-def test_the_settings_of_a_run_are_those_of_its_learner(recipes: dict[str, Settings]) -> None:
+def test_the_settings_of_a_run_are_those_of_its_learner() -> None:
     """Every parameter of every learner can be set with this learner, and is refused with one that does not have it."""
     parameters = {name: kind.parameters() for name, kind in LEARNERS.items()}
     usual = {name: compose_settings([f"learner={name}"]).learner for name in LEARNERS}
@@ -155,7 +155,8 @@ def test_the_settings_of_a_run_are_those_of_its_learner(recipes: dict[str, Setti
                 given = overrides_of({f"learner.{parameter}": value}) if value != {} else ["learner.constants={}"]
                 with pytest.raises(SettingError, match=line):
                     compose_settings([f"learner={name}", *given])
-    assert recipes["connect_four_taught"].at_level(15).learner == recipes["connect_four"].learner
+    taught, usual_run = (compose_settings([f"recipe={name}"]) for name in ("connect_four_taught", "connect_four"))
+    assert taught.at_level(15).learner == usual_run.learner
 
 
 def test_what_changes_from_a_level_on_is_checked_and_recorded_by_level() -> None:
@@ -172,6 +173,15 @@ def test_what_changes_from_a_level_on_is_checked_and_recorded_by_level() -> None
     )
     assert [settings.first_level(level) for level in (1, 4, 5, 8)] == [1, 1, 5, 5]
     assert compose_settings(from_level=settings.from_level) == settings
+
+
+def test_the_changes_of_a_learner_may_be_a_section_of_their_own() -> None:
+    flat = compose_settings(["from_level={3:{learner.epochs:5},5:{learner:td,learner.step_size:0.5}}"])
+    nested = compose_settings(["from_level={3:{learner:{epochs:5}},5:{learner:{name:td,step_size:0.5}}}"])
+    for level in range(1, 7):
+        assert nested.at_level(level) == flat.at_level(level)
+    with pytest.raises(SettingError, match=r"^from_level\.3\.learner\.epoch: can be learner, matches, or"):
+        compose_settings(["from_level={3:{learner:{epoch:5}}}"])
 
 
 OUT_OF_RANGE = {
@@ -223,17 +233,17 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
             "comparison.references=a,b: has several values; write a list as comparison.references=[a,b]; -m runs once "
             "for each value",
         ),
-        ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
+        ("training.nothing=1", "unknown setting 'training.nothing'; --help-all shows all"),
         ("learner.constants.c=1", "unknown setting 'learner.constants'; learner=policy has learner.constants"),
         ("mcts.simulations=9", "unknown setting 'mcts.simulations'; learner=policy has learner.simulations"),
         ("td.step_size=1", "unknown setting 'td.step_size'; learner=td has learner.step_size"),
-        ("learner.gama=1", "unknown setting 'learner.gama'; did you mean learner.gamma? --help shows all"),
+        ("learner.gama=1", "unknown setting 'learner.gama'; did you mean learner.gamma? --help-all shows all"),
         (
             "architecture.size=8",
             "unknown setting 'architecture.size'; architecture=mlp has architecture.hidden_sizes, architecture.dropout",
         ),
         ("executor=best", "executor=best: choose from process, ray, serial"),
-        ("executor=4", "executor=4: must be one name; --help shows the options"),
+        ("executor=4", "executor=4: must be one name; --help-all shows the options"),
         (
             "learner.epsilons=[1",
             "learner.epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in quotes",
@@ -244,11 +254,11 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("seed=${levels_}", "seed: Interpolation key 'levels_' not found"),
         (
             "learner.epsilons=[choice(1,2)]",
-            "learner.epsilons=[choice(1,2)]: must have the form of the value that --help shows",
+            "learner.epsilons=[choice(1,2)]: must have the form of the value that --help-all shows",
         ),
         (
             "architecture.hidden_sizes.a=3",
-            "architecture.hidden_sizes.a=3: must have the form of the value that --help shows",
+            "architecture.hidden_sizes.a=3: must have the form of the value that --help-all shows",
         ),
         ("run_dir=", "run_dir='': must be the path of a folder, in printable characters"),
     ],
@@ -278,17 +288,19 @@ def test_a_tilde_at_the_start_of_each_path_is_the_home_folder(
     paths = [name for name, field in found.items() if PATH.keys() <= field.metadata.keys()]
     ends = "dir", "file", "folder", "path", "json", "runs", "sgf", "record", "commented", "first_agent"
     assert paths == [name for name, field in found.items() if "str" in str(field.type) and name.endswith(ends)]
-    for given, meant in {"~/a  b": "home/a  b", "./~/x": "~/x", "~no-user/x": "~no-user/x"}.items():
+    for given, meant in {"~/a  b": "home/a  b", "./~/x": "~/x", "./~no-user/x": "~no-user/x"}.items():
         settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, given)))
         assert [leaf.value for leaf in leaves(settings) if leaf.name in paths] == [str(tmp_path / meant)] * len(paths)
     settings = compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, "a//x~")))
     assert {leaf.value for leaf in leaves(settings) if leaf.name in paths} == {"a/x~"}
+    with pytest.raises(SettingError, match=r"^~no-user/x: there is no home folder ~no-user; "):
+        compose_settings_of(kind, config, overrides_of(dict.fromkeys(paths, "~no-user/x")))
 
 
 def test_an_option_of_another_program_is_refused_without_the_name_of_its_file() -> None:
     with pytest.raises(SettingError, match=r"^agent=best: choose from backward_value, temporal_difference$"):
         compose_settings_of(TabularSettings, "tabular", ["agent=best"])
-    with pytest.raises(SettingError, match=r"^unknown setting 'architecture'; --help shows all$"):
+    with pytest.raises(SettingError, match=r"^unknown setting 'architecture'; --help-all shows all$"):
         compose_settings_of(TabularSettings, "tabular", ["architecture=conv"])
 
 
@@ -324,3 +336,13 @@ def test_threads_may_compose_at_once(own_recipe: list[str]) -> None:
         composed = list(threads.map(lambda seed: compose_settings([*own_recipe, f"seed={seed}"]), range(4)))
     assert [(settings.seed, settings.recipe) for settings in composed] == [(seed, "mine") for seed in range(4)]
     assert not GlobalHydra.instance().is_initialized()
+
+
+@pytest.mark.parametrize("given", ["game.exact=true", "game.parameters.exact=true", "game.parameters={exact: true}"])
+def test_parameters_of_a_game_may_be_named_with_their_section(given: str) -> None:
+    assert compose_settings(["game=gomoku", given]).game.name == "gomoku_exact=1"
+
+
+def test_parameters_of_a_game_are_given_from_python() -> None:
+    given = {"name": "gomoku", "parameters": {"exact": True, "length": 4}}
+    assert compose_settings(game=given).game.name == "gomoku_length=4_exact=1"

@@ -11,14 +11,15 @@ import pytest
 
 from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
-from selfplay.grading.tables import Columns, Row, table_of
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import compose_settings
-from selfplay.stages.compare import compare_and_report, how_to_play
+from selfplay.stages.compare import commands_to_play
+from selfplay.tables import Columns, Row, data_frame
 from tests.support.rejections import assert_refused
-from tests.support.runs import COMMAND, TINY, run_forked, tiny_settings
+from tests.support.runs import COMMAND, TINY, report_of_comparison, run_forked, tiny_settings
 
 COLUMNS = [
     "level",
@@ -38,8 +39,8 @@ PYTHON = Path(sys.executable).name
 def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> None:
     run_dir = run_copy
     settings = tiny_settings(run_dir, "comparison.matches=20")
-    draw_run_figures(settings)
-    report = compare_and_report(settings)
+    draw_run_figures(Run.of(settings))
+    report = report_of_comparison(settings)
     assert report.splitlines()[-1].startswith("Play against it: ")
     assert max(map(len, report.splitlines()[:-1])) <= 80
     assert "In 20 matches against the random player, moving first in half of them, level 3 won " in " ".join(
@@ -64,9 +65,9 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
 def test_a_run_deleted_while_it_is_compared_is_an_error(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def deleting(columns: Columns, rows: Sequence[Row]) -> pd.DataFrame:
         shutil.rmtree(run_copy)
-        return table_of(columns, rows)
+        return data_frame(columns, rows)
 
-    monkeypatch.setattr("selfplay.grading.comparison.table_of", deleting)
+    monkeypatch.setattr("selfplay.grading.comparison.data_frame", deleting)
     result = run_forked(COMMAND, "compare", *TINY, f"run_dir={run_copy}", "comparison.matches=20")
     assert_refused(result, 1, f"{run_copy} was deleted or replaced meanwhile")
     assert "Play against it" not in result.stdout
@@ -89,7 +90,7 @@ def test_the_report_ends_with_the_command_to_play(
     monkeypatch.setattr(sys, "prefix", "elsewhere")
     settings = compose_settings(overrides)
     page = command.replace("console.py", "web.py")
-    assert how_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
+    assert commands_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
     # The console accepts the printed command.
     words = shlex.split(command)
     assert Path(words[1]).exists()

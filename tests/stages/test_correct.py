@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game, make_game
-from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import save_arrays

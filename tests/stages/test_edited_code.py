@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from selfplay import name_modules
+from selfplay.api.stages import learn_levels
 from selfplay.errors import SelfPlayError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
-from selfplay.stages.loop import learn_levels
 from tests.support.runs import tiny_settings
 
 PARTS = {

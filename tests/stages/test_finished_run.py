@@ -19,9 +19,10 @@ from selfplay.runs.finished_runs import read_runs
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.stages.compare import compare_and_report, is_compared
+from selfplay.stages.compare import is_compared
+from selfplay.stages.open_run import open_run
 from tests.support.dataset_tools import read_dataset
-from tests.support.runs import PROJECT, files_of
+from tests.support.runs import PROJECT, files_of, report_of_comparison
 
 RUNS = PROJECT / "tests" / "data" / "finished_run"
 LEVELS = {"csv": 3, "parquet": 2}
@@ -59,13 +60,18 @@ def test_its_datasets_and_its_settings_are_read(form, run_dir):
     assert load_level(run_dir, LEVELS[form], game).name == f"level {LEVELS[form]}"
 
 
+def is_already_compared(settings):
+    with open_run(settings, "compare") as run:
+        return is_compared(run)
+
+
 def test_finished_stages_are_skipped(form, run_dir):
     before = files_of(run_dir)
     settings = settings_of(form, run_dir)
     for level in range(LEVELS[form]):
         assert not generate_level(settings, level)
         assert not train_level(settings, level + 1)
-    assert is_compared(settings)
+    assert is_already_compared(settings)
     assert files_of(run_dir) == before
 
 
@@ -99,9 +105,9 @@ def test_it_is_continued_by_another_level(form, run_dir):
     untouched = before.keys() - {f"level_{newest - 1:02d}/manifest.json", "manifest.json"}
     after = files_of(run_dir)
     assert {name: after[name] for name in untouched} == {name: before[name] for name in untouched}
-    assert not is_compared(settings)
-    assert f"Level {newest} can" in compare_and_report(settings)
-    assert is_compared(settings)
+    assert not is_already_compared(settings)
+    assert f"Level {newest} can" in report_of_comparison(settings)
+    assert is_already_compared(settings)
 
 
 def forget(run_dir: Path, level: int, stage: str, name: str) -> None:

@@ -9,6 +9,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.learners.self_play import drawn_opponents
+from selfplay.runs.levels import load_agent
 from selfplay.runs.run_folder import RunFolder
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import files_of, tiny_settings
@@ -82,3 +83,14 @@ def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tiny_run, 
     assert 0.1 < differing.mean() < 0.9
     last = np.append(one.match[1:] != one.match[:-1], True)
     assert not differing[last].any(), "no action follows the last one"
+
+
+def test_shards_in_one_process_share_the_agent_that_plays(tiny_run, tmp_path, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(
+        "selfplay.stages.generate.load_agent",
+        lambda path, *more: (loaded.append(path), load_agent(path, *more))[1],
+    )
+    generate_level(tiny_settings(tiny_run, f"output_dir={tmp_path / 'own'}", "dataset.shard_matches=100"), 1)
+    assert loaded == [RunFolder(tiny_run).agent(1)]
+    assert (tmp_path / "own" / "dataset.csv").read_bytes() == RunFolder(tiny_run).dataset(1).read_bytes()

@@ -4,17 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.api.stages import generate_level, learn_levels
 from selfplay.compute.positions import field_values
 from selfplay.grading.proof import Grader
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.compare import compare_and_report
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
 from tests.support.dataset_tools import read_dataset, rows_are_equal
 from tests.support.dots import TwoBoxes
 from tests.support.kalah import SmallKalah
-from tests.support.runs import tiny_settings
+from tests.support.runs import report_of_comparison, tiny_settings
 from tests.support.waits import WAIT, Waits
 
 HIDING = ["game=tests.support.waits:Waits", "matches=40", "levels=1", "learner.epochs=1", "comparison.matches=20"]
@@ -37,7 +35,7 @@ def test_levels_learn_a_game_whose_observation_hides_a_counter(tmp_path: Path, k
         assert set((rows.policy[:, WAIT] > 0)[waits == 0].tolist()) == {False}
         assert (rows.policy[:, WAIT] > 0)[waits > 0].any()
     if not kind:
-        assert "Level 1" in str(compare_and_report(settings))
+        assert "Level 1" in str(report_of_comparison(settings))
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from selfplay import Settings, generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.files import sha256
-from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.dataset_tools import read_dataset, write_dataset

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from selfplay import compose_settings
+from selfplay.settings.common import Run
 from selfplay.stages import pairs
 
 
@@ -19,7 +20,7 @@ def test_where_there_is_no_bar_lines_say_how_many_pairs_are_left_and_how_long_th
     monkeypatch.setattr(pairs, "executor_of", lambda *_: nullcontext(executor))
     settings = compose_settings([f"run_dir={tmp_path}"])
     with caplog.at_level("INFO", logger="selfplay"):
-        played = pairs.play_pairs(settings, ["a", "b", "c"], None, description="comparing levels")
+        played = pairs.play_pairs(Run.of(settings), ["a", "b", "c"], None, description="comparing levels")
         assert list(played) == ["a", "b", "c"]
     assert caplog.messages == [
         "comparing levels: 1 of 3 pairs, about 3 min left",

@@ -16,12 +16,12 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.grades_and_policies import POLICY_COLUMNS, ways_of_playing
 from selfplay.grading.proof import Grader
-from selfplay.grading.tables import table_of
 from selfplay.named_players.make import make_player
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.measure_levels import gate_text
+from selfplay.tables import data_frame
 from tests.support.runs import files_of, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -133,5 +133,5 @@ def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
     assert 0 < ways[0]["search_agreement"] < ways[-1]["search_agreement"] == 1
     assert [way["policy_entropy"] is None for way in ways] == [False, True, True, True, True]
     assert ways[-1]["optimal_action_rate"] > ways[0]["optimal_action_rate"]
-    table = table_of(POLICY_COLUMNS, ways)
+    table = data_frame(POLICY_COLUMNS, ways)
     assert table["losing_lines_second"].tolist() == [way["losing_lines_second"] for way in ways]

@@ -1,19 +1,39 @@
 """Settings that a stage of a run would refuse hours later are refused before a file is written or replaced."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from selfplay.api.stages import generate_level, learn_levels, train_level
 from selfplay.errors import SettingError
-from selfplay.stages.compare import compare_and_report
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.run_check import check_run
-from selfplay.stages.train import train_level
+from selfplay.settings.run import compose_settings
+from selfplay.stages.open_run import check_run
 from tests.support.rejections import assert_refused
-from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
+from tests.support.runs import LEARN, PROJECT, files_of, report_of_comparison, run_forked, tiny_settings
 
 TABLES = ["architecture=ntuple", "learner=td", "levels=4"]
+
+
+RECIPES = sorted(path.stem for path in (PROJECT / "conf" / "recipe").glob("*.yaml"))
+NEEDS_FILES = {
+    "alphazero_go_9x9": "first_agent=.*level_01/agent.safetensors: there is no such file; first run .*selfplay learn "
+    "recipe=alphazero_go .* run_dir=outputs/go_any_size$",
+    "othello_records": "learner.files=.*: learner=records needs files of matches, such as",
+}
+"""What a recipe says that cannot start by its name alone."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_starts_by_its_name_alone_or_says_what_comes_first(recipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    settings = compose_settings([f"recipe={recipe}", "run_dir=outputs/new"])
+    if recipe in NEEDS_FILES:
+        with pytest.raises(SettingError, match=f"^{NEEDS_FILES[recipe]}"):
+            check_run(settings)
+    else:
+        check_run(settings)
 
 
 def expert(name: str) -> list[str]:
@@ -47,6 +67,10 @@ def expert(name: str) -> list[str]:
         (
             ["comparison.references=[random,greedy_discs]"],
             r'comparison.references=\["random","greedy_discs"\]: not used in tictactoe, .*comparison.references=null',
+        ),
+        (
+            [*TABLES, "dataset.format=parquet"],
+            "dataset.format=parquet: not used with learner=td, .*; set dataset.format=csv, its default",
         ),
         *(
             ([f"comparison.{name}=3"], f"comparison.{name}=3: not used in tictactoe, which .*; set comparison.{name}=")
@@ -130,7 +154,7 @@ def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
         "learner=policy": [lambda it: generate_level(it, 0), lambda it: train_level(it, 1), learn_levels],
         "player.depth=9": [lambda it: generate_level(it, 2), learn_levels],
         "opponent=level:9": [lambda it: generate_level(it, 1)],
-        "comparison.references=[greedy_discs]": [compare_and_report],
+        "comparison.references=[greedy_discs]": [report_of_comparison],
     }
     for setting, refusing in stages.items():
         settings = tiny_settings(run_copy, setting, "force=true", "learner.gamma=0.5")
@@ -144,3 +168,15 @@ def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
     assert files_of(run_copy) == before
     assert learn_levels(tiny_settings(run_copy)).levels == (1, 2, 3)
     assert files_of(run_copy) == before
+
+
+def test_the_stages_of_a_loop_in_one_process_are_checked_once(tmp_path, monkeypatch):
+    checked = []
+    monkeypatch.setattr("selfplay.stages.open_run.check_learner", lambda run, first, agent: checked.append(first))
+    settings = tiny_settings(tmp_path, "levels=1", "from_level={2:{matches:200}}")
+    check_run(settings)
+    assert generate_level(replace(settings, level=0), 0)
+    assert train_level(replace(settings, level=1), 1)
+    assert checked == [1, 2]
+    check_run(replace(settings, seed=7))
+    assert checked == [1, 2, 1, 2]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from selfplay import generate_level
+from selfplay.api.stages import learn_levels
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.loop import learn_levels
 from tests.support.dataset_tools import read_dataset
 from tests.support.kills import interrupted_in
 from tests.support.runs import files_of, tiny_settings

@@ -37,9 +37,9 @@ def folder(tiny_run, tmp_path):
 
 def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     text = compare_runs(folder)
-    assert [line.split()[0] for line in text.splitlines()[:3]] == ["seed", "9", "10"]
+    assert [line.split()[0] for line in text.splitlines()[:3]] == ["run", "seed=9", "seed=10"]
     assert text.splitlines()[1].split()[1:7] == ["3", "900-0-100", "0.9000", "0/3.1", "x", "10^21"]
-    assert "Not finished, therefore not in the table: 5 of 7 runs\n" in text
+    assert "Unfinished or not readable, therefore not in the table: 5 of 7 runs\n" in text
     written = pd.read_csv(folder / "sweep" / "runs.csv", dtype={"lines_first": str})
     assert written["seed"].tolist() == [9, 10]
     assert written["lines_first"].tolist() == [str(LARGE)] * 2

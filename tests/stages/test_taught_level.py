@@ -13,20 +13,18 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
+from selfplay.agents.checkpoints import load_checkpoint
+from selfplay.api.stages import learn_levels, train_level
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
-from selfplay.learners.expert import read_memory
+from selfplay.learners.expert import read_lessons
 from selfplay.named_players.make import make_player
-from selfplay.players.checkpoints import load_checkpoint
 from selfplay.runs.levels import level_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.train import train_level
-from selfplay.training.callbacks import Callback
-from selfplay.training.epochs import read_epochs
+from selfplay.training.epochs import Callback, read_epochs
 from selfplay.training.lessons import Apprentice, Lessons
 from tests.support.kills import interrupted_in
 from tests.support.runs import files_of, tiny_settings
@@ -55,7 +53,7 @@ TAUGHT = taught()
 
 
 def lessons_of(folder: Path, level: int) -> Lessons:
-    return read_memory((RunFolder(folder).level(level) / LEARNER_FILE).read_bytes(), GAME)
+    return read_lessons((RunFolder(folder).level(level) / LEARNER_FILE).read_bytes(), GAME)
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +133,8 @@ def test_lessons_are_right_where_the_search_sees_every_end(finished):
     assert (lessons.good[lessons.poor != 0] != 0).all()
 
 
-def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
+def test_an_interruption_and_another_number_of_threads_change_no_byte(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
-    learn_levels(tiny_settings(tmp_path, *TAUGHT))
-    assert files_of(tmp_path) == files_of(finished)
-
-
-def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         learn_levels(tiny_settings(tmp_path, *TAUGHT), interrupted_in(3))
     assert RunFolder(tmp_path).trained_levels() == [1, 2]
@@ -181,7 +174,7 @@ def test_what_cannot_teach_is_refused_in_one_line(tmp_path, given, sentence):
 
 def test_broken_lessons_are_refused():
     with pytest.raises(ValueError, match="cannot be read"):
-        read_memory(b"no lessons", GAME)
+        read_lessons(b"no lessons", GAME)
 
 
 HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
@@ -205,7 +198,7 @@ HARMFUL: dict[str, Callable[[Arrays], Arrays]] = {
 def test_lessons_that_cannot_be_of_this_game_are_refused_in_one_line(finished, harm):
     harmful = save(HARMFUL[harm](load_file(RunFolder(finished).level(2) / LEARNER_FILE)))
     with pytest.raises(ValueError, match=r"^has no lessons of tictactoe \(.*\)$"):
-        read_memory(harmful, GAME)
+        read_lessons(harmful, GAME)
 
 
 class HarshJudge:

@@ -5,14 +5,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save
 
+from selfplay.agents.checkpoints import load_checkpoint
+from selfplay.api.stages import generate_level, learn_levels, train_level
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
-from selfplay.learners.temporal_differences import read_memory
-from selfplay.players.checkpoints import load_checkpoint
+from selfplay.learners.temporal_differences import read_weights_and_changes
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.train import train_level
 from tests.support.kills import interrupted_in, is_killed_at_change
 from tests.support.runs import files_of, tiny_settings
 
@@ -46,7 +44,7 @@ def test_the_agent_has_float16_weights_and_the_next_level_begins_with_the_unroun
     assert load_file(run.agent(1))["weight"].dtype == np.float16
     tables = load_checkpoint(run.agent(1), game).network.trainable_tables()
     rounded = tables.weights.copy()
-    read_memory((run.level(1) / LEARNER_FILE).read_bytes(), tables)
+    read_weights_and_changes((run.level(1) / LEARNER_FILE).read_bytes(), tables)
     assert not (tables.weights == rounded).all()
     assert (tables.weights.astype(np.float16) == rounded).all()
 
@@ -108,7 +106,7 @@ def test_numbers_that_training_does_not_give_are_refused(finished, array, number
     arrays = load_file(RunFolder(finished).level(1) / LEARNER_FILE)
     arrays[array].reshape(-1)[-1] = number
     with pytest.raises(ValueError, match="has numbers that training does not give"):
-        read_memory(save(arrays), tables)
+        read_weights_and_changes(save(arrays), tables)
     assert np.array_equal(tables.weights, before)
 
 

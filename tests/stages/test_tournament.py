@@ -15,6 +15,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import TournamentSettings
 from selfplay.stages.tournament import Tournament, play_tournament, tournament_report
 from tests.support.kills import is_killed_at_change
+from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
@@ -138,6 +139,7 @@ def test_an_interrupted_tournament_resumes_after_its_last_pair(
     assert content(tmp_path) == content(short)
 
 
+@pytest.mark.slow
 def test_a_tournament_that_is_killed_again_and_again_ends_in_the_same_bytes(short: Path, tmp_path: Path) -> None:
     kills = 0
     while is_killed_at_change(kills + 1, play_tournament, short_settings(tmp_path), below=tmp_path):
@@ -155,6 +157,20 @@ def test_a_tournament_with_another_setting_is_refused_unless_it_is_forced(tmp_pa
     assert {result.results.matches for result in forced.results.values()} == {4}
 
 
+def test_a_tournament_of_a_player_whose_code_has_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = (COMMAND, "tournament", "players=[random,own_player:Same]", "matches=2", "run_dir=run")
+    source = "from selfplay import RandomPlayer\n\n\nclass Same(RandomPlayer):\n    chosen = 1\n"
+    (tmp_path / "own_player.py").write_text(source)
+    played = run_forked(*command)
+    assert played.returncode == 0, played.stderr
+    # Of another length: Python takes its compiled file for that of a source of the same second and length.
+    (tmp_path / "own_player.py").write_text(source.replace("1", "22"))
+    assert_refused(run_forked(*command), 1, "own_player.py has changed", "set another run_dir")
+
+
 def test_a_changed_table_of_pairs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         play_tournament(short_settings(tmp_path), InterruptedAfterOnePair)
@@ -168,4 +184,4 @@ def test_the_matches_of_each_pair_are_kept_in_a_folder_of_their_own(short: Path)
     names = sorted(str(path.relative_to(short / "matches")) for path in (short / "matches").rglob("*.*"))
     assert names == [f"{pair}/match_00000{number}.txt" for pair in ("1_2", "1_3", "2_3") for number in (1, 2)]
     last = read_record_file(short / "matches" / "1_3" / "match_000002.txt", make_game("tictactoe"))
-    assert last.states()[-1].terminated
+    assert last.match.is_over

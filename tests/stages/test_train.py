@@ -69,10 +69,10 @@ def test_a_changed_dataset_is_refused(run_copy: Path) -> None:
     shutil.rmtree(run_copy / "level_01")
     path = run_copy / "level_00" / "dataset.csv"
     path.write_bytes(path.read_bytes()[: -len(path.read_bytes().splitlines()[-1]) - 1])
-    with pytest.raises(StageError, match="differs from its manifest"):
+    with pytest.raises(StageError, match=r"differs from its manifest; generate it again with force=true$"):
         train_level(tiny_settings(run_copy), 1)
     path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(StageError, match="differs from its manifest"):
+    with pytest.raises(StageError, match=r"differs from its manifest; generate it again with force=true$"):
         train_level(tiny_settings(run_copy), 1)
 
 

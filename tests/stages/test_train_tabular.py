@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import time
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -14,18 +15,19 @@ from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from selfplay import play_matches
-from selfplay.cli.command import progress_bar
 from selfplay.errors import StageError
 from selfplay.figures.tabular_training import draw_training
 from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.table_file import load_tables
 from selfplay.named_players.learning_tabular import LearningTabularPlayer
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
+from selfplay.progress import progress_bar
 from selfplay.runs.learning_curve import read_curve
 from selfplay.settings.classical import TabularSettings
+from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.stages.train_tabular import train_tabular
+from selfplay.tabular.table_file import load_tables
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import COMMAND, run_forked
 
@@ -38,7 +40,8 @@ def settings_for(run_dir: Path, *overrides: str) -> TabularSettings:
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Path) -> None:
     paths = [
-        train_tabular(settings_for(tmp_path / name, f"seed={seed}")) for name, seed in (("a", 1), ("b", 1), ("c", 2))
+        train_tabular(Run.of(settings_for(tmp_path / name, f"seed={seed}")))
+        for name, seed in (("a", 1), ("b", 1), ("c", 2))
     ]
     one, again, other = map(sha256, paths)
     assert one == again != other
@@ -47,42 +50,48 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Pa
 
 
 def test_existing_tables_are_kept_and_those_of_other_settings_refused(tmp_path: Path) -> None:
-    path = train_tabular(settings_for(tmp_path))
+    path = train_tabular(Run.of(settings_for(tmp_path)))
     before = path.read_bytes()
     os.utime(path, (0, 0))
-    train_tabular(settings_for(tmp_path))
+    train_tabular(Run.of(settings_for(tmp_path)))
     assert path.stat().st_mtime == 0
     with pytest.raises(StageError, match=r"step_size was 0.1, is 0.2; set another run_dir, or force=true"):
-        train_tabular(settings_for(tmp_path, "step_size=0.2"))
+        train_tabular(Run.of(settings_for(tmp_path, "step_size=0.2")))
     assert path.read_bytes() == before
-    train_tabular(settings_for(tmp_path, "step_size=0.2", "force=true"))
+    train_tabular(Run.of(settings_for(tmp_path, "step_size=0.2", "force=true")))
     assert path.read_bytes() != before
-    assert train_tabular(settings_for(tmp_path, "agent=backward_value")) == path.with_name("backward_value.npz")
+    assert train_tabular(Run.of(settings_for(tmp_path, "agent=backward_value"))) == path.with_name("backward_value.npz")
 
 
 def test_more_matches_continue_from_the_tables_that_exist(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    at_once = train_tabular(settings_for(tmp_path / "a", "episodes=1700"))
+    at_once = train_tabular(Run.of(settings_for(tmp_path / "a", "episodes=1700")))
     caplog.set_level("INFO", logger="selfplay")
+    caplog.clear()
+    began = time.perf_counter()
     for episodes in (700, 1700):
-        in_parts = train_tabular(settings_for(tmp_path / "b", f"episodes={episodes}"))
+        in_parts = train_tabular(Run.of(settings_for(tmp_path / "b", f"episodes={episodes}")))
+    taken = time.perf_counter() - began
     assert "temporal_difference: continues after 700 matches" in caplog.messages
+    said = re.findall(r"learned from (\d+) matches \((\S+) s\)", caplog.text)
+    assert [matches for matches, _ in said] == ["700", "1000"]
+    assert sum(float(seconds) for _, seconds in said) <= taken + 0.01  # they are rounded
     for suffix in (".npz", ".csv"):
         assert in_parts.with_suffix(suffix).read_bytes() == at_once.with_suffix(suffix).read_bytes()
     rows = [line.split(",") for line in in_parts.with_suffix(".csv").read_text().splitlines()]
     assert [row[0] for row in rows] == ["matches", "500", "1000", "1500", "1700"]
     assert all(int(row[0]) == sum(map(int, row[1:])) for row in rows[1:])
     with pytest.raises(StageError, match="episodes was 1700, is 700"):
-        train_tabular(settings_for(tmp_path / "b", "episodes=700"))
+        train_tabular(Run.of(settings_for(tmp_path / "b", "episodes=700")))
 
 
 def test_what_was_learned_from_others_is_kept_by_more_matches_and_replaced_by_force(tmp_path: Path) -> None:
-    path, graph = train_tabular(settings_for(tmp_path, "agent=backward_value")), positions_of("tictactoe")
+    path, graph = train_tabular(Run.of(settings_for(tmp_path, "agent=backward_value"))), positions_of("tictactoe")
     player = LearningTabularPlayer(path, graph, load_tables(path, graph))
     list(play_matches(graph.game, (player, RandomPlayer(graph.game)), range(1), 0))
     assert load_tables(path, graph).played == 1
-    train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700"))
+    train_tabular(Run.of(settings_for(tmp_path, "agent=backward_value", "episodes=700")))
     assert load_tables(path, graph).played == 1
-    train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700", "force=true", "seed=9"))
+    train_tabular(Run.of(settings_for(tmp_path, "agent=backward_value", "episodes=700", "force=true", "seed=9")))
     assert load_tables(path, graph).played == 0
 
 
@@ -108,7 +117,7 @@ def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> No
     done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}")
     assert (done.returncode, done.stdout) == (1, "")
     assert "temporal_difference.npz: does not exist; there are no tables in" in done.stderr
-    path = train_tabular(settings_for(tmp_path, "episodes=20000"))
+    path = train_tabular(Run.of(settings_for(tmp_path, "episodes=20000")))
     before = sha256(path)
     done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}")
     assert (done.returncode, done.stderr) == (0, "")
@@ -128,13 +137,13 @@ def test_results_are_told_beside_a_bar_that_fits_80_columns_or_in_the_lines_that
     caplog.set_level("INFO", "selfplay")
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)
-    monkeypatch.setattr("selfplay.cli.command.tqdm", partial(tqdm, file=screen, ncols=80, mininterval=0))
-    train_tabular(settings_for(tmp_path, "episodes=100000"), progress_bar)
+    monkeypatch.setattr("selfplay.progress.tqdm", partial(tqdm, file=screen, ncols=80, mininterval=0))
+    train_tabular(Run.of(settings_for(tmp_path, "episodes=100000")), progress_bar)
     lines = [line for line in screen.getvalue().split("\r") if "100000/100000" in line]
     assert {len(line.rstrip("\n")) for line in lines} == {80}
     assert re.search(r"\[\d\d:\d\d<00:00, \d+-\d+-\d+\]$", lines[-1].rstrip("\n"))
     settings = settings_for(tmp_path, "episodes=300", "report_every=100", "force=true")
-    train_tabular(settings, progress_bar)
+    train_tabular(Run.of(settings), progress_bar)
     assert "/300 " not in screen.getvalue()
     told = [line.split(":")[0] for line in caplog.messages if ": X won" in line]
     assert told == ["match 100000", "match 100", "match 200", "match 300"]

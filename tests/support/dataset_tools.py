@@ -9,7 +9,7 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.outcomes import match_return
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 
 
 def rows_of_record(game, record, gamma, viewpoints="both", outcome=match_return):

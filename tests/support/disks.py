@@ -27,3 +27,16 @@ def small_disk_at(folder: Path, size: str) -> Iterator[Callable[[str], None]]:
         yield lambda new_size: mount("remount", f"size={new_size}")
     finally:
         subprocess.run(["umount", str(folder)], check=True)
+
+
+@contextmanager
+def read_only_at(folder: Path, content: Path) -> Iterator[Path]:
+    """What is in the folder `content`, at `folder`, where nothing can be written. Skips the test if impossible."""
+    folder.mkdir(parents=True)
+    for command in (["mount", "--bind", str(content)], ["mount", "-o", "remount,ro,bind"]):
+        if os.geteuid() != 0 or subprocess.run([*command, str(folder)], check=False, capture_output=True).returncode:
+            pytest.skip("only root may mount a folder")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -2,7 +2,7 @@
 
 import re
 
-from selfplay.playing.line_engine import LineEngine, answer_lines
+from selfplay.protocols.line_engine import LineEngine, answer_lines
 
 
 def dialogue(engine: LineEngine, text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from selfplay import play_matches
 from selfplay.games import make_game
-from selfplay.players.gtp import GtpPlayer
+from selfplay.protocols.gtp.player import GtpPlayer
 from tests.support.runs import PROJECT
 
 GAME = make_game("tictactoe")

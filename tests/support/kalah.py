@@ -88,7 +88,6 @@ class SmallKalah(Game):
 
     name = "small_kalah"
     num_distinct_actions = 3
-    observation_shape = (9,)
     max_game_length = 60
     most_points = 12
     rules = kalah_rules(3, 2)

@@ -21,6 +21,8 @@ import numba
 from selfplay import Settings, compose_settings
 from selfplay.cli.programs import NAMES
 from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.compare import compare_and_report
+from selfplay.stages.open_run import open_run
 
 PROJECT = Path(__file__).resolve().parents[2]
 GENERATE = PROJECT / "preprocessing" / "generate_positions_expectations.py"
@@ -42,6 +44,12 @@ def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
     """The settings of a tiny run."""
     fits = not {"learner=td", "learner=expert"}.intersection(overrides)
     return replace(compose_settings([*(TINY if fits else TINY_MATCHES), *overrides]), run_dir=str(run_dir))
+
+
+def report_of_comparison(settings: Settings) -> str:
+    """Compare the levels of a run, as `selfplay compare` does; returns what it prints."""
+    with open_run(settings, "compare") as run:
+        return compare_and_report(run)
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:

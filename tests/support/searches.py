@@ -1,5 +1,8 @@
 """Positions and evaluations to search with, and the values of positions without a search."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from functools import cache
 
@@ -13,8 +16,10 @@ from selfplay.games import State
 from selfplay.games.game import Game
 from selfplay.games.rules import Rules
 from selfplay.named_players.evaluations import make_evaluation
-from selfplay.players.random import RandomPlayer
-from selfplay.search.evaluation import CompiledValue, Evaluation, FeatureEvaluation, finished_value
+from selfplay.players.player import RandomPlayer
+from selfplay.search.evaluation import CompiledValue, Evaluation, finished_value
+from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.searcher import SearchResult
 from tests.support.dots import CountedDots
 
 
@@ -22,6 +27,20 @@ def evaluation_for(game: Game) -> FeatureEvaluation:
     if isinstance(game, CountedDots):
         return FeatureEvaluation(win=0.0, margin=1.0, weights={"lead": 1.0})
     return make_evaluation("article" if game.features else "none", game)
+
+
+def at_ctrl_c(work: Callable[[], object]) -> None:
+    """Do the work, and press Ctrl-C soon after it has begun."""
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    work()
+
+
+def searched_in_time(search: Callable[[float], SearchResult], depth: int) -> SearchResult:
+    """What a search finds in the first of several times, in seconds, in which this computer reaches the depth."""
+    for seconds in (0.3, 3.0, 30.0):
+        if (result := search(seconds)).depth >= depth:
+            break
+    return result
 
 
 def position_after(game: Game, plies: int, seed: int) -> State:

@@ -10,7 +10,7 @@ GAME = make_game("tictactoe")
 def session_with(opponent: Player | None, *, first_player: int = 0, key: int = 0, match: int = 0) -> Session:
     """A person, player number 0, against this opponent."""
     session = Session(GAME, (None, opponent), key, first_player=first_player)
-    session.match = match
+    session.number = match
     return session
 
 
@@ -22,4 +22,4 @@ def play_on(session: Session, *actions: int) -> list[int]:
             session.play(remaining.pop(0))
         else:
             session.advance()
-    return [ply.action for ply in session.plies]
+    return list(session.match.actions)

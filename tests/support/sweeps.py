@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 
-from selfplay.runs.finished_runs import Run
+from selfplay.runs.finished_runs import FinishedRun
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 
@@ -31,7 +31,7 @@ def level_table(wins=(0.4, 0.8, 0.9), lost=(50, 4, 0), ratings=(0, 300, 400), *,
 def run_of(name, table=None, *, game="tictactoe", loss=0.25, **training):
     first = {"game.name": game, "seed": training.pop("seed", 0), "gamma": training.pop("gamma", 0.95)}
     table = level_table() if table is None else table
-    return Run(name, {"play_0": first, "training": {"learner.epochs": 3} | training}, table, loss)
+    return FinishedRun(name, {"play_0": first, "training": {"learner.epochs": 3} | training}, table, loss)
 
 
 def finish(run_dir, table=None):

@@ -30,7 +30,7 @@ def main():
         elif name == "isready":
             print("readyok")
         elif name == "position":
-            moves = words[2:]
+            moves = words
         elif name == "go":
             answer = f"bestmove {next(square for square in SQUARES if square not in moves)} ponder 0000"
             if fault and not (folder / "done").exists():

@@ -6,7 +6,7 @@ import torch
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.matches.arena import play_batch
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.records.wthor import HEADER, MATCH
 
 

@@ -47,7 +47,7 @@ def test_equal_observations_merge_into_their_mean_with_the_root_of_their_count_a
     assert merged[one_stone(4)] == pytest.approx((-0.25, 1 / mean_weight))
 
 
-@pytest.mark.parametrize(("weight_power", "ratio"), [(0.0, 1), (1.0, 2), (0.5, 2**0.5)])
+@pytest.mark.parametrize(("weight_power", "ratio"), [(0.0, 1), (1.0, 2), (0.5, 2**0.5), (0.25, 2**0.25), (-2.0, 2**-2)])
 def test_the_weight_is_a_power_of_the_count(weight_power, ratio):
     settings = training_settings(symmetries=False, weight_power=weight_power)
     merged = as_dictionary(examples_of(three_rows(), settings, GAME))

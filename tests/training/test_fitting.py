@@ -14,9 +14,9 @@ from selfplay.dataset.match_rows import discounted_rows
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.matches.series import Series
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.training.fitting import fit, initial_network, seeded
+from selfplay.training.fitting import fit_network, initial_network, seeded
 from selfplay.training.parameters import Training
 from selfplay.training.rows import TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, random_rows
@@ -107,7 +107,7 @@ def test_rows_in_parts_give_the_same_training_as_rows_at_once():
     for settings in (training_settings(), training_settings(merge=False, symmetries=False)):
         for rows in ([ROWS], parts):
             network, in_memory = make_network(), TrainingRows(GAME, rows)
-            losses = fit(network, in_memory, settings, seed=7)
+            losses = fit_network(network, in_memory, settings, seed=7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
 
@@ -126,7 +126,7 @@ def test_a_level_of_tic_tac_toe_is_learned_without_files():
     random, network = RandomPlayer(GAME), initial_network(GAME, {"name": "mlp", "hidden_sizes": [64]})
     record = next(play_matches(GAME, (random, random), range(4000), key=0, batch_size=4000))
     rows = TrainingRows(GAME, [discounted_rows(GAME, record, gamma=0.9)])
-    losses = fit(network, rows, Training(epochs=10, learning_rate=0.01))
+    losses = fit_network(network, rows, Training(epochs=10, learning_rate=0.01))
     assert losses[-1].measured["validation_loss"] < 0.9 * losses[0].measured["validation_loss"]
     players = ValueNetPlayer(GAME, network), random
     assert Series(range(200), 0).play(GAME, players).results.losses < 20

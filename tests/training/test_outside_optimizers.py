@@ -6,12 +6,11 @@ import pytest
 import torch
 
 from selfplay import load_level
+from selfplay.api.stages import learn_levels, train_level
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.stages.loop import learn_levels
-from selfplay.stages.train import train_level
 from selfplay.training.fitting import seeded
 from tests.support.runs import tiny_settings
 

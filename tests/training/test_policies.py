@@ -15,13 +15,13 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
+from selfplay.training.batch_training import cross_entropies, legal_actions_of_rows
 from selfplay.training.epochs import read_epochs, write_epochs
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
-from selfplay.training.losses import cross_entropies
 from selfplay.training.parameters import LossWeights
 from selfplay.training.rows import TrainingRows, held_out_rows
-from tests.support.training import fit_to_rows, training_settings
+from tests.support.training import all_images, fit_to_rows, training_settings
 from tests.support.waits import Waits
 
 GAME = make_game("tictactoe")
@@ -40,7 +40,9 @@ def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
 
 def examples_of(rows: Rows, **settings):
     packed = CODEC.pack(rows.position)
-    return training_examples(packed, rows.target, rows.policy, training_settings(**settings), GAME)
+    chosen = training_settings(**settings)
+    examples = training_examples(packed, rows.target, rows.policy, chosen, GAME)
+    return examples if chosen.merge else all_images(examples, GAME)
 
 
 def on(*squares: int) -> list[float]:
@@ -108,6 +110,15 @@ def test_the_cross_entropy_counts_legal_actions_only() -> None:
     cross_entropies(logits, policies).sum().backward()
     assert logits.grad.isfinite().all()
     assert logits.grad[:, 2].tolist() == [0, 0]
+
+
+def test_the_loss_of_the_legal_actions_is_that_of_all_actions() -> None:
+    policies = torch.tensor([[ILLEGAL, 0.25, ILLEGAL, 0.75], [ILLEGAL, ILLEGAL, 1.0, ILLEGAL]])
+    logits = torch.tensor([[5.0, 1.0, 2.0, 3.0], [5.0, 1.0, 2.0, 3.0]])
+    actions, of_actions = legal_actions_of_rows(policies)
+    assert actions.tolist() == [[1, 3], [2, 0]]
+    assert of_actions.tolist() == [[0.25, 0.75], [1, ILLEGAL]]
+    assert torch.equal(cross_entropies(logits.gather(1, actions), of_actions), cross_entropies(logits, policies))
 
 
 def network():

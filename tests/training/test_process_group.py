@@ -12,15 +12,14 @@ import time
 import pytest
 import torch
 
+from selfplay.agents.checkpoints import load_checkpoint
+from selfplay.api.stages import generate_level, train_level
 from selfplay.compute import process
 from selfplay.errors import StageError
 from selfplay.games import make_game
-from selfplay.players.checkpoints import load_checkpoint
 from selfplay.progress import NoProgress
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.generate import generate_level
-from selfplay.stages.train import train_level
 from selfplay.training.epochs import read_epochs
 from tests.support.rejections import assert_refused
 from tests.support.runs import GENERATE, PROJECT, TRAIN, files_of, run_forked, tiny_settings

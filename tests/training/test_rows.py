@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from selfplay import compose_settings
+from selfplay.api.stages import train_level
 from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.rows import Rows
@@ -18,9 +19,8 @@ from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.train import train_level
 from selfplay.training import rows as training_rows
-from selfplay.training.fitting import fit
+from selfplay.training.fitting import fit_network
 from selfplay.training.rows import SplitRows, TrainingRows, is_held_out
 from tests.support.dataset_tools import observations_of, positions_of, random_rows
 from tests.support.datasets_in_parts import (
@@ -63,7 +63,7 @@ def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, me
         monkeypatch.setattr(training_rows, "LARGE", large)
         rows, network = TrainingRows(GAME, parts_of(all_rows()), tmp_path), make_network()
         files.append(isinstance(rows.packed, np.memmap))
-        epochs = fit(network, rows, settings, seed=SEED)
+        epochs = fit_network(network, rows, settings, seed=SEED)
         trained.append((epochs, torch.nn.utils.parameters_to_vector(network.parameters()).tolist()))
     assert files == [False, True]
     assert trained[0] == trained[1]
@@ -113,7 +113,7 @@ from pathlib import Path
 import pyarrow, torch
 from selfplay.errors import StageError
 from selfplay.games import make_game
-from selfplay.stages.train import train_level
+from selfplay.api.stages import train_level
 from selfplay.training import rows
 from tests.support.runs import tiny_settings
 

@@ -11,16 +11,24 @@ from selfplay.games.pattern_planes import seeing
 from selfplay.games.pattern_sums import images_of_squares
 from selfplay.learners.self_play import exploring
 from selfplay.matches.series import Series
-from selfplay.players.random import RandomPlayer
+from selfplay.players.player import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
 from selfplay.search.exact_solver import empties, make_exact_solver
 from selfplay.search.searcher import Searcher
 from selfplay.training.parameters import StepSizes
 from selfplay.training.searched_matches import play_searched
-from selfplay.training.td_learning import learn, step_sizes, td_learn, unchanged, write_exact_values
+from selfplay.training.td_learning import (
+    TrainingMatches,
+    learn_row,
+    step_sizes,
+    td_learn,
+    unchanged,
+    write_exact_values,
+)
 from selfplay.training.td_matches import (
     MatchParameters,
+    SelfPlay,
     compile_self_play,
     new_scratch,
     no_afterstates,
@@ -139,7 +147,7 @@ def test_learning_changes_weights_like_plain_python(name):
 
     found, errors = unchanged(tables), np.full(played.targets.shape, np.nan)
     for phase in range(len(tables.weights)):
-        learn(40, played, tables, found, step_sizes(settings), errors, phase)
+        learn_row(40, played, tables, found, step_sizes(settings), errors, phase)
     np.testing.assert_allclose(tables.weights.reshape(-1), expected, rtol=0, atol=2e-4)
     np.testing.assert_allclose(found.reshape(-1, 2), changes, rtol=0, atol=2e-3)
     assert {place: errors[place] for place in squared} == pytest.approx(squared, abs=2e-3)
@@ -153,7 +161,7 @@ def test_a_lambda_return_keeps_its_sign_where_the_same_player_moves_again():
     assert lambda_returns(values, best, [False, False, True, False], 0.5, again=again)[1] == pytest.approx(-0.6)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", ["tictactoe", pytest.param("othello_4x4", marks=pytest.mark.slow)])
 def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     """The value that a player finds one ply ahead, though matches are played with changed entries."""
     game, network = network_of(name)
@@ -198,9 +206,7 @@ def test_matches_where_a_player_moves_again_are_those_of_a_search_of_one_ply():
 )
 def test_late_afterstates_have_their_exact_values(name, outcome, few):
     game = make_game(name)
-    options = OPTIONS["othello_4x4"] if name == "othello_4x4" else {"walks": 5, "drops": True}
-    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
-    played = matches_of(game, network, how_to_play(0.5, outcome(game)))
+    played = random_matches(game)
     before, rows = played.values.copy(), len(played.plies)
     solver = make_exact_solver(game, 10)
     write_exact_values(solver, np.array(outcome(game)), few, played, 1, rows)
@@ -232,7 +238,7 @@ def test_learned_tables_seldom_lose_to_the_random_player():
         return Series(range(200), 5).play(game, players).results.losses
 
     before = losses()
-    td_learn(game, tables, 4000, settings, epsilons=[0.2], seed=11, threads=1)
+    td_learn(game, tables, TrainingMatches(number=4000, epsilons=[0.2], seed=11), settings, threads=1)
     assert before > 40
     assert losses() < 10
 
@@ -241,10 +247,18 @@ def matches_of(game, network, how, number=30):
     """Matches that `network` plays without learning from them."""
     tables = network.trainable_tables()
     played = no_afterstates(number, game.max_game_length)
-    scratch = new_scratch(len(tables.offsets))
-    compile_self_play(game.rules, game.pass_action, seeing(game, network.planes))(
-        0, how, tables, images_of_squares(tables), played, 0, number, scratch
-    )
+    using = SelfPlay(how, tables, images_of_squares(tables), new_scratch(len(tables.offsets)))
+    compile_self_play(game.rules, game.pass_action, seeing(game, network.planes))(0, using, played, 0, number)
+    return played
+
+
+def random_matches(game, number=30):
+    """Matches at random, with random values of their unfinished positions."""
+    player, played = RandomPlayer(game), no_afterstates(number, game.max_game_length)
+    states = next(Series(range(number), 5).records(game, (player, player))).states[1:]
+    played.positions[:, : len(states), :2] = np.stack([state.position for state in states], axis=1)
+    played.values[:] = np.random.default_rng(3).uniform(-1, 1, played.values.shape)
+    played.plies[:] = played.exact[:] = np.sum([~state.terminated.numpy() for state in states], axis=0)
     return played
 
 

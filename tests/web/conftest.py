@@ -14,16 +14,16 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from selfplay.api.stages import compare_levels
 from selfplay.experience.store import ExperienceStore
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
-from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
-from selfplay.stages.measure_levels import compare_levels
+from selfplay.tabular.learning import BACKWARD_VALUE, initial_values
+from selfplay.tabular.table_file import save_tables
 from selfplay.web.app import create_app, server_config
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.support.runs import tiny_settings
 
 ADDRESS = "http://127.0.0.1"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from selfplay.games import Game
+from selfplay.games.match import Match
 from selfplay.installation import PACKAGE_FOLDER
 from selfplay.playing.match_description import MatchData, describe
 from selfplay.playing.session import Session
@@ -31,7 +32,7 @@ console.log(JSON.stringify(shown.map(({ game, data }) => viewOf(game, data))));
 def session_after(game: Game, moves: str) -> Session:
     """A match of two people after these moves."""
     session = Session(game, (None, None), 0)
-    session.resume(game.read_transcript(moves))
+    session.resume(Match(game).play_all(game.read_transcript(moves)))
     return session
 
 

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.games import game_names, make_game
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from selfplay.web.recent_estimates import RecentEstimates
 from tests.support.games import with_slow_boards
 from tests.web.conftest import client_of, web_settings

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import ADDRESS, client_of, web_settings
 from tests.web.match_requests import Json, described, play_out, shown
 

@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from selfplay.web.request_checks import MAX_BODY_BYTES
 from tests.web.conftest import ADDRESS, client_of, web_settings
 from tests.web.match_requests import described, refused

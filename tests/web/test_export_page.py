@@ -9,21 +9,22 @@ from pathlib import Path
 import pytest
 from torch import Tensor, nn
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import Checkpoint, save_checkpoint
+from selfplay.agents.pretrained import pretrained_agent, search_depth
 from selfplay.architectures import Output, build_network
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.compute.bit_algebra import Word
+from selfplay.compute.layer_steps import PRODUCTS, TANH
 from selfplay.errors import SettingError, StageError
 from selfplay.games import game_names, make_game
 from selfplay.named_players.strengths import STRENGTHS, strengths
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import Checkpoint, save_checkpoint
-from selfplay.players.pretrained import pretrained_agent, search_depth
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page, rules_of
 from selfplay.web.exported_network import exported_network
-from selfplay.web.exported_opponents import MOST_PLIES, MOST_SIMULATIONS, exported_strengths
+from selfplay.web.exported_opponents import MOST_PLIES, MOST_WORK, exported_strengths
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of
@@ -89,9 +90,9 @@ def test_strengths_look_less_far_ahead_where_a_browser_would_take_seconds(tmp_pa
     assert [description["ways"][name]["depth"] for name in ("hard", "strongest")] == [depth, depth]
     assert search_depth("draughts", 0) > depth
     game = make_game("gomoku_15x15")
-    assert strengths(game)["strongest"].player == "mcts:pretrained?simulations=2000"
-    offered = exported_strengths(game, Agent.load(pretrained_agent(game.name), game))
-    assert {way["simulations"] for way in offered.values()} == {MOST_SIMULATIONS}
+    assert strengths(game)["strongest"].player.startswith("mcts:pretrained?simulations=2000")
+    offered = exported_strengths(game, Agent.load(pretrained_agent(game.name), game), tmp_path)
+    assert {way["simulations"] for way in offered.values()} == {MOST_WORK // 2_258_256}
 
 
 @pytest.mark.parametrize("rule", REFUSED)
@@ -133,7 +134,7 @@ def test_without_levels_the_agent_that_comes_with_the_program_is_exported(tmp_pa
     assert exported("tictactoe", tiny_run) == "level 3"
 
 
-def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: Path) -> None:
+def test_strengths_of_another_agent_are_not_offered(tmp_path: Path) -> None:
     def offered(game: str) -> list[str]:
         run, options = RunFolder(tmp_path / game / "run"), {"name": "mlp", "hidden_sizes": [4]}
         made = make_game(game)
@@ -146,8 +147,8 @@ def test_strengths_that_would_take_long_in_a_browser_are_not_offered(tmp_path: P
 
     others = ["level-1", "level-1-search", "random"]
     assert offered("hex_5x5") == [*STRENGTHS, *others]
-    # 2,000 random matches would take too long on a board of this size, where Hard is not offered.
-    assert offered("gomoku_13x13_length=4") == ["beginner", "easy", "medium", *others]
+    # Hard is not offered where its temperature was not measured.
+    assert offered("gomoku_13x13_length=4") == ["beginner", "easy", "medium", "strongest", *others]
     # The strengths draw by the values of the pretrained agent, and this one is another.
     assert offered("gomoku") == others
 
@@ -218,18 +219,47 @@ def test_layers_of_other_packages_are_exported_if_they_are_those_that_the_page_c
     convolution = nn.Conv2d(2, 4, 5, padding="same", bias=False)
     network = WithLayers(nn.Identity(), convolution, nn.Flatten(), nn.Linear(36, 1), nn.Tanh())
     description, arrays = exported_network(agent_with(network))
-    assert description["value"] == [
-        {"kind": "convolution", "size": 5, "weights": "layer_0"},
-        {"kind": "linear", "weights": "layer_1"},
-        {"kind": "tanh"},
-    ]
-    assert description["policy"] is None
-    assert [(name, array.shape, str(array.dtype)) for name, array in arrays.items()] == [
-        ("layer_0", (4, 2, 5, 5), "float32"),
-        ("layer_0_biases", (4,), "float32"),
-        ("layer_1", (1, 36), "float32"),
-        ("layer_1_biases", (1,), "float32"),
-    ]
+    assert [step["kind"] for step in description["steps"]] == [PRODUCTS, PRODUCTS, TANH]
+    assert {name: (array.size, str(array.dtype)) for name, array in arrays.items() if name != "indices"} == {
+        "observation": (18, "int32"),
+        "logits": (0, "int32"),
+        # Sixteen sums of products and a bias each.
+        "weights": (16 * (2 * 25 + 1) + 16 * (36 + 1), "float32"),
+    }
+
+
+def test_an_exported_page_plays_and_judges_by_the_best_that_is_known_in_a_run(tmp_path: Path) -> None:
+    run, name = RunFolder(tmp_path / "run"), "tests.support.clobber:Clobber"
+    game, options = make_game(name), {"name": "alphazero_mlp", "hidden_sizes": [4]}
+    network = build_network(options, game.observation_shape, game.num_distinct_actions)
+    for level in (1, 2):
+        run.level(level).mkdir(parents=True)
+        save_checkpoint(run.agent(level), network, game, level, options, {})
+        run.versus_rollouts(level).write_text(f"level,simulations,rollouts,score\n{level},15,140,0.4\n")
+
+    def exported(**changed: str) -> tuple[str, dict[str, dict[str, object]]]:
+        site = tmp_path / "site"
+        export_page(ExportPageSettings(str(run.path), GameSettings(name), output_dir=str(site), **changed))
+        description = json.loads((site / "local/game.json").read_text())
+        return description["judge"], description["ways"]
+
+    judge, ways = exported()
+    assert (judge, ways[judge]["kind"], ways[judge]["evaluation"]) == ("rollouts-search", "tree_search", "rollouts")
+    assert {"level-2", "level-2-search"} < ways.keys()
+    assert ways["strongest"]["evaluation"] == "rollouts"
+    # Level 1 is better than random matches, and level 2 is not.
+    run.versus_rollouts(1).write_text("level,simulations,rollouts,score\n1,15,140,0.6\n")
+    judge, ways = exported()
+    assert (judge, ways[judge]["evaluation"], ways["strongest"]["evaluation"]) == ("level-1-search", "agent", "agent")
+    assert list(ways) == [*STRENGTHS, "level-1", "level-1-search", "random"]
+    # Its values are better if they are mixed with random matches.
+    mixed = "level,simulations,rollouts,score,rollout_share,mixed_rollouts\n1,15,140,0.6,0.5,4\n"
+    run.versus_rollouts(1).write_text(mixed)
+    judge, ways = exported()
+    mixing = [(ways[name]["rollout_share"], ways[name]["rollouts"]) for name in ("hard", "strongest", judge)]
+    assert mixing == [(0.5, 4)] * 3
+    # The strengths are another level than the one of this page.
+    assert list(exported(opponent="level:2")[1]) == ["level-2", "level-2-search", "random"]
 
 
 @pytest.mark.slow

@@ -13,10 +13,10 @@ from fastapi import FastAPI
 from selfplay.games import Game
 from selfplay.players.player import Player
 from selfplay.web import loaded_players
+from selfplay.web.game_schemas import OfferedPlayer
 from selfplay.web.loaded_players import made_player
-from selfplay.web.matches import MOST_WAITING, MatchService
+from selfplay.web.match_service import MOST_WAITING, MatchService
 from selfplay.web.request_checks import MOST_REQUESTS
-from selfplay.web.schemas import OfferedPlayer
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import serving, until, web_settings
 from tests.web.match_requests import Json, described

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from selfplay.games import State
 from selfplay.players.search import SearchPlayer
 from selfplay.search.deadline import StoppedError, current_deadline
 from selfplay.search.threads import StopFlag, run_interruptibly
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import serving, web_settings
 from tests.web.match_requests import Json, described
@@ -96,33 +96,49 @@ def plies(connection: HTTPConnection) -> int:
 def test_a_search_and_those_that_wait_for_it_end_when_the_client_leaves(
     service: MatchService, port: int, endless: Endless, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    connections = [sent(port, SEARCH | {"seed": seed}) for seed in range(4)]
+    searching = [sent(port, SEARCH)]
     assert endless.begun.acquire(timeout=PATIENCE)
+    waiting = [sent(port, SEARCH | {"seed": seed}) for seed in range(1, 4)]
+    until_waiting(service, 3)
     # One address has one search at a time, and its quick requests do not wait for it.
     assert plies(sent(port, QUICK)) == 1
-    other = sent(port, SEARCH, "127.0.0.2")
+    searching.append(sent(port, SEARCH, "127.0.0.2"))
     assert endless.begun.acquire(timeout=PATIENCE)
-    until_waiting(service, 3)
-    for connection in [*connections, other]:
-        connection.close()
+    # Those that wait leave first: the server learns in any order who has left.
+    leave(waiting)
+    until_waiting(service, 0)
+    assert not endless.stopped.acquire(blocking=False)
+    leave(searching)
     for _ in range(2):
         assert endless.stopped.acquire(timeout=PATIENCE)
-    until_waiting(service, 0)
+    until_none(service)
     monkeypatch.undo()
     assert plies(sent(port, SEARCH)) == 1
     # Those that waited have not begun.
     assert not endless.begun.acquire(blocking=False)
 
 
+def leave(connections: Iterable[HTTPConnection]) -> None:
+    for connection in connections:
+        connection.close()
+
+
 def until_waiting(service: MatchService, number: int) -> None:
-    """Until this number of slow requests are waiting; if it is 0, until there are none at all."""
+    """Until this number of slow requests are waiting."""
+    until(lambda: number == sum(one.statistics().tasks_waiting for one in list(service.slow.clients.values())))
+
+
+def until_none(service: MatchService) -> None:
+    """Until there are no slow requests, neither searching nor waiting."""
+    until(lambda: not service.slow.clients)
+
+
+def until(condition: Callable[[], bool]) -> None:
     for _ in range(PATIENCE * 100):
-        clients = service.slow.clients
-        waiting = sum(one.statistics().tasks_waiting for one in list(clients.values()))
-        if waiting == number and (number > 0 or not clients):
+        if condition():
             return
         time.sleep(0.01)
-    raise AssertionError(f"{waiting} requests are waiting")
+    raise AssertionError("it was not so in time")
 
 
 def test_a_player_that_is_kept_serves_one_request_after_another(port: int) -> None:

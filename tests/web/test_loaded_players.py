@@ -8,10 +8,13 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
+from selfplay.named_players.strengths import NOTICES
 from selfplay.players.player import Player
+from selfplay.web.game_schemas import OfferedPlayer
 from selfplay.web.loaded_players import LoadedPlayers, NotFoundError
-from selfplay.web.matches import MatchService
-from selfplay.web.schemas import MatchRequest, OfferedPlayer
+from selfplay.web.match_schemas import MatchRequest
+from selfplay.web.match_service import MatchService
+from selfplay.web.opponents import OpponentCatalog
 from tests.web.conftest import web_settings
 
 GAME = make_game("tictactoe")
@@ -54,6 +57,18 @@ def test_a_search_serves_one_request_at_a_time_and_waits_for_the_next(
     assert len(made) == 2
 
 
+def test_a_strength_is_loaded_again_when_other_temperatures_were_found(tmp_path: Path) -> None:
+    game, catalog = make_game("tests.support.kalah:Kalah"), OpponentCatalog(web_settings(tmp_path))
+    run = catalog.run(game)
+    keys = []
+    for temperature in (4, 5, 5):
+        run.level(1).mkdir(parents=True, exist_ok=True)
+        rows = [f"{name},mcts:rollouts?simulations=100,{temperature},0.75,40" for name in NOTICES]
+        run.temperatures(1).write_text("\n".join(["strength,player,temperature,score,matches", *rows, ""]))
+        keys.append(LoadedPlayers().key(game, catalog.opponent(game, "beginner")))
+    assert keys[0] != keys[1] == keys[2]
+
+
 def test_a_player_is_loaded_again_when_its_file_has_changed(
     made: list[Player], maker: Callable[[], Player], tmp_path: Path
 ) -> None:
@@ -68,6 +83,15 @@ def test_a_player_is_loaded_again_when_its_file_has_changed(
     file.unlink()
     with pytest.raises(NotFoundError, match="One no longer exists; choose another opponent"), players.lent(GAME, offer):
         pass
+
+
+def test_a_search_with_another_level_is_loaded_before_it_is_lent(maker: Callable[[], Player], tmp_path: Path) -> None:
+    players, files = LoadedPlayers(), [tmp_path / "1", tmp_path / "2"]
+    for file in files:
+        file.touch()
+    one, other = (offered(maker, is_slow=True, file=file) for file in files)
+    players.load(GAME, one)
+    assert [players.is_loaded(GAME, offer) for offer in (one, other)] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import game_names, make_game
-from selfplay.players.checkpoints import save_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
@@ -18,7 +18,7 @@ from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from selfplay.web.app import create_app
 from selfplay.web.loaded_players import LoadedPlayers
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, described, play_out, refused, shown
 
@@ -166,8 +166,8 @@ def test_the_proof_in_a_larger_game_comes_from_the_comparison_of_these_agents(
     run = RunFolder(run_dir)
     agents = [sha256(run.agent(level)) for level in run.trained_levels()]
     Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
-    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
-    lost, total = row["lines"][0]
+    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]
+    lost, total = row["losing_lines_first"], row["lines_first"]
     assert proof()["text"].startswith(f"Level 3 loses {lost}/{total} lines moving first and")
     run.agent(3).write_bytes(run.agent(2).read_bytes())
     assert proof()["is_unbeatable"] is None

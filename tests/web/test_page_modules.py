@@ -70,6 +70,8 @@ def type_of(schema: dict[str, Any]) -> str:
     match schema.get("type"):
         case "array":
             return f"({type_of(schema.get('items', {}))})[]"
+        case "object" if "properties" in schema:
+            return f"{{ {' '.join(f'{name}: {type_of(one)};' for name, one in schema['properties'].items())} }}"
         case "object":
             return f"Record<string, {type_of(schema.get('additionalProperties', {}) or {})}>"
         case kind:
@@ -91,6 +93,7 @@ def declarations(schemas: dict[str, Any]) -> Iterator[str]:
         yield "\n".join([f"interface {name} {{", *fields, "}"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(TSC is None, reason="no tsc on this machine (npm install --global typescript)")
 def test_the_types_of_the_modules_agree_with_each_other_and_with_the_answers_of_the_server(
     app: FastAPI, tmp_path: Path

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from selfplay.games import make_game
-from selfplay.players.random import RandomPlayer
-from selfplay.playing.estimates import Estimate, grade_of
+from selfplay.players.estimates import Estimate, grade_of
+from selfplay.players.player import RandomPlayer
 from selfplay.playing.match_description import describe
 from tests.web.page_views import data_after, needs_node, page_views, run_in_page, served, session_after
 
@@ -139,13 +139,22 @@ def test_stones_that_are_placed_moved_turned_and_marked_are_known(tmp_path: Path
     assert views[3]["marks"][1] == "line"
 
 
+def test_marks_of_squares_without_stones_and_numbers_are_known(tmp_path: Path) -> None:
+    game = make_game("examples.walls:Walls")
+    (view,) = page_views(tmp_path, [(game, data_after(game, "d4"))])
+    assert [view["marks"][square] for square in (14, 15)] == ["", "wall"]
+    assert view["numbers"] == "own walls 3, opp walls 2"
+    assert view["plies"][-1]["square"] == 15
+
+
 def test_the_sign_of_a_stone_with_a_mark_is_the_letter_of_the_mark(tmp_path: Path) -> None:
     script = """
 import { signOf } from "./pieces.js";
-const game = { seat_names: ["white", "B"] };
-console.log(JSON.stringify([signOf(game, 0), signOf(game, 1), signOf(game, 0, "king"), signOf(game, 1, "king")]));
+const game = { seat_names: ["white", "B"], square_marks: ["king", "kept"], mark_signs: ["K", "E"] };
+const marks = ["", "king", "kept", "king, kept"];
+console.log(JSON.stringify([0, 1].map((seat) => marks.map((mark) => signOf(game, seat, mark)))));
 """
-    assert run_in_page(tmp_path, script) == ["X", "B", "K", "K"]
+    assert run_in_page(tmp_path, script) == [["X", "K", "E", "KE"], ["B", "K", "E", "KE"]]
 
 
 PASSED = "C1 A1 C3 B1 B2 C2"

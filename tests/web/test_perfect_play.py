@@ -121,7 +121,6 @@ def test_the_review_of_othello_is_in_discs_over_the_whole_match_whoever_plays(cl
         assert (exact["kind"], exact["is_exact"], None in of_each("words", exact)) == ("points", True, False)
 
 
-@pytest.mark.slow
 def test_a_short_game_is_solved_in_the_background_while_a_person_looks_at_a_position(client: TestClient) -> None:
     match = described("hex_5x5", "random", "both", moves="e2 a2 c5 e1 e5 d3")
     found = {"is_exact": False}

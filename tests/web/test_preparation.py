@@ -13,7 +13,7 @@ from selfplay.games import Game, make_game
 from selfplay.settings.common import GameSettings
 from selfplay.web import loaded_players, preparation
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from selfplay.web.preparation import POLL_SECONDS, Preparation, likely_choices, prepare_all, preparing
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import client_of, until, web_settings
@@ -36,16 +36,6 @@ def is_running(process: int) -> bool:
     return True
 
 
-def test_another_process_prepares_until_the_server_stops(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(preparation, "prepare_all", stay)
-    noted = tmp_path / "process"
-    with preparing(MatchService(web_settings(tmp_path))):
-        until(noted.exists)
-        process = int(noted.read_text())
-        assert process != os.getpid()
-    until(lambda: not is_running(process))
-
-
 class Held(FirstLegal):
     """Takes until `opened` to be loaded."""
 
@@ -58,7 +48,7 @@ class Held(FirstLegal):
         assert self.opened.wait(100)
 
 
-def test_the_background_waits_while_a_visitor_does_and_begins_again_with_the_game_on_the_screen(
+def test_another_process_prepares_but_while_a_visitor_waits_first_the_game_on_the_screen_until_the_server_stops(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(preparation, "prepare_all", stay)
@@ -68,6 +58,7 @@ def test_the_background_waits_while_a_visitor_does_and_begins_again_with_the_gam
     with preparing(service):
         until(noted.exists)
         process = int(noted.read_text())
+        assert process != os.getpid()
         visitor.start()
         assert Held.loads.wait(60)
         until(lambda: not is_running(process))
@@ -76,7 +67,9 @@ def test_the_background_waits_while_a_visitor_does_and_begins_again_with_the_gam
         assert not noted.exists()
         Held.opened.set()
         until(noted.exists)
-        assert noted.read_text().split()[1:] == ["sumto100"]
+        process, *opened = noted.read_text().split()
+        assert opened == ["sumto100"]
+    until(lambda: not is_running(int(process)))
     visitor.join()
 
 
@@ -115,7 +108,7 @@ def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
         prepared.append(opponent)
         raise SettingError("this opponent cannot play")
 
-    monkeypatch.setattr(preparation, "prepare", note)
+    monkeypatch.setattr(preparation, "prepare_match", note)
     monkeypatch.setattr(preparation, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "nice", lambda _: None)
     game = make_game("hex")
@@ -130,7 +123,7 @@ def test_what_was_prepared_is_not_prepared_again_and_errors_end_nothing(
 
 def test_what_a_match_and_a_hint_need_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     service = MatchService(web_settings(tmp_path))
-    preparation.prepare(service, service.catalog.game("tictactoe"), "easy")
+    preparation.prepare_match(service, service.catalog.game("tictactoe"), "easy")
     monkeypatch.delattr(loaded_players, "made_player")
     client = client_of(create_app(service))
     assert len(shown(client, described(opponent="easy", person="second"))["plies"]) == 1

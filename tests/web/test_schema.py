@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import ADDRESS, client_of, web_settings
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

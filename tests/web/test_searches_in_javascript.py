@@ -65,7 +65,8 @@ def test_searches_keep_the_view_of_a_player_who_moves_again(tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     matches = [random.Random(seed).sample(range(12), 12 - LEFT) for seed in range(20)]
     description = {"initial": str(int(pack(GAME.rules.initial))), "set_up": [], "pass_action": None, "num_actions": 12}
-    description |= {"num_squares": GAME.num_squares, "shown": [], "limits": [], "mark_fields": []}
+    description |= {"num_squares": GAME.num_squares, "has_stones": True, "shown": [], "limits": []}
+    description |= {"mark_fields": [], "number_fields": []}
     given = json.dumps({"description": description, "matches": matches})
     node = subprocess.run(["node", "script.mjs"], input=given, capture_output=True, text=True, check=True, cwd=tmp_path)
     players = set()

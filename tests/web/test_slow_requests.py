@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 from selfplay.web.app import create_app
-from selfplay.web.match import Match
-from selfplay.web.matches import MOST_WAITING, MatchService
+from selfplay.web.match_service import MOST_WAITING, MatchService
+from selfplay.web.requested_match import RequestedMatch
 from tests.web.conftest import ADDRESS, web_settings
 from tests.web.match_requests import Json, described
 
@@ -38,14 +38,14 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    made, advance = Gate(), Match.advance
+    made, advance = Gate(), RequestedMatch.advance
 
-    def slow_advance(self: Match) -> None:
+    def slow_advance(self: RequestedMatch) -> None:
         if any(seat is not None and seat.is_slow for seat in self.seats):
             made.pass_through()
         advance(self)
 
-    monkeypatch.setattr(Match, "advance", slow_advance)
+    monkeypatch.setattr(RequestedMatch, "advance", slow_advance)
     yield made
     made.opened.set()
 

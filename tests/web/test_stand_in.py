@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.compute.bit_algebra import noted_as_compiled
 from selfplay.games import Game
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, answer, described, refused, shown

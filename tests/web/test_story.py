@@ -23,12 +23,14 @@ def test_the_story_contains_losses_results_exact_figures_and_ratings(client: Tes
     assert [(one["level"], len(one["epochs"])) for one in story["losses"]] == [(1, 3), (2, 3), (3, 3)]
     rows = story["comparison"]
     assert [row["level"] for row in rows] == [0, 1, 2, 3]
-    assert rows[0]["previous"] is None
-    assert all(sum(row["previous"].values()) == sum(row["random"].values()) == 20 for row in rows[1:])
-    assert rows[0]["exact"]["lines"][1] == [131184, 255168]
-    assert rows[0]["exact"]["lost_second"] == "131184 of 255168"
+    counts = ("wins", "draws", "losses")
+    played = [[row[f"{count}_vs_{other}"] for count in counts] for row in rows for other in ("previous", "random")]
+    assert played[:2] == [[None] * 3] * 2
+    assert {sum(results) for results in played[2:]} == {20}
+    assert (rows[0]["losing_lines_second"], rows[0]["lines_second"]) == (131184, 255168)
     # The table has six decimal places.
-    assert all(abs(row["exact"]["win"] + row["exact"]["draw"] + row["exact"]["loss"] - 1) < 2e-6 for row in rows)
+    chances = [[row[f"exact_{result}_vs_random"] for result in ("win", "draw", "loss")] for row in rows]
+    assert all(abs(sum(chance) - 1) < 2e-6 for chance in chances)
     assert rows[0]["rating"] == 0
 
 
@@ -84,15 +86,20 @@ def test_a_game_without_a_run_has_the_story_of_the_agent_that_comes_with_the_pro
     assert story["notes"] == [f"{own} has no trained level yet; train some with {command}."]
     own.mkdir()
     begun = client.get(address).json()
-    assert (begun["comes_with_program"], begun["levels"], begun["comparison"]) == (False, [], None)
+    assert (begun["comes_with_program"], begun["levels"], begun["comparison"]) == (False, [], [])
 
 
 def test_before_the_comparison_the_story_has_the_exact_grade_of_each_level(client: TestClient, run_dir: Path) -> None:
     compared = client.get(STORY)
     shutil.rmtree(run_dir / "comparison")
     story = client.get(STORY, headers={"If-None-Match": compared.headers["ETag"]}).json()
-    unknown = {"previous": None, "random": None, "rating": None}
-    assert story["comparison"] == [row | unknown for row in compared.json()["comparison"][1:]]
+    known = [name for name in compared.json()["comparison"][0] if "_vs_" not in name and "rating" not in name]
+    assert [[row[name] for name in known] for row in story["comparison"]] == [
+        [row[name] for name in known] for row in compared.json()["comparison"][1:]
+    ]
+    assert {(row["rating"], row["wins_vs_previous"], row["wins_vs_random"]) for row in story["comparison"]} == {
+        (None, None, None)
+    }
     judged = "level,judged_mistake_rate,judged_perfect_rate,judged_points_lost\n3,0.25,0.5,1.5\n"
     (run_dir / "level_03" / "strength.csv").write_text(judged)
     rates = {"mistake_rate": 0.25, "perfect_rate": 0.5, "points_lost": 1.5}
@@ -172,10 +179,13 @@ def test_the_story_contains_the_tournament_and_the_mistakes_and_matches_of_a_lar
     for name, text in tables.items():
         (run_dir / name).write_text(text)
     story = client.get(STORY).json()
-    assert story["tournament"][0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22, "solved": None}
-    assert [one["player"] for one in story["references"]] == ["random"]
+    unknown = {"draws": None, "losses": None}
+    ratings = {"rating": 12.5, "rating_low": 3, "rating_high": 22}
+    assert story["tournament"][0] == {"player": "perfect", "wins": 1, **ratings, **unknown}
+    assert [one["reference"] for one in story["references"]] == ["random"]
     assert (story["mistakes"][0]["group"], story["mistakes"][0]["mistake_rate"]) == ("begin-hard", 0.25)
-    assert story["matches"][0] == {"level": 3, "opponent": "random", "results": {"wins": 9, "draws": 1, "losses": 0}}
+    results = {"level": 3, "opponent": "random", "wins": 9, "draws": 1, "losses": 0}
+    assert {name: story["matches"][0][name] for name in results} == results
     assert story["matches"][1]["opponent"] == "negascout, 6 plies"
 
 
@@ -185,3 +195,13 @@ def test_the_agent_of_othello_has_the_story_of_its_run(client: TestClient) -> No
     assert {row["level"] for row in story["losses"]} == set(range(1, 12))
     assert [row["level"] for row in story["comparison"]] == list(range(12))
     assert story["matches"][-1]["opponent"] == "negascout, 6 plies, article"
+
+
+def test_the_story_has_the_matches_of_levels_against_random_matches(client: TestClient, run_dir: Path) -> None:
+    assert client.get(STORY).json()["rated"] == []
+    columns = "level,simulations,rollouts,score,score_low,score_high,work"
+    RunFolder(run_dir).versus_rollouts(1).write_text(f"{columns}\n1,150,1400,0.6,0.45,0.75,12000000000\n")
+    RunFolder(run_dir).versus_rollouts(2).write_text("level,score\n2,much\n")
+    story = client.get(STORY).json()
+    assert [(row["score_low"], row["work"]) for row in story["rated"]] == [(0.45, 12000000000)]
+    assert any("versus_rollouts.csv" in note for note in story["notes"])

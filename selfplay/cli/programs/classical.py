@@ -9,23 +9,22 @@ from functools import partial
 from pathlib import Path
 
 from selfplay.checks import fields_of
-from selfplay.cli.command import Program, progress_bar
+from selfplay.cli.command import Program
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.experience.graph import BoardForm
 from selfplay.experience.json_file import export_json, import_json, read_json
 from selfplay.experience.store import ExperienceStore
-from selfplay.games import make_game
 from selfplay.playing.console_text import supports_colour
 from selfplay.playing.experience_menu import play_with_experience
+from selfplay.progress import progress_bar
 from selfplay.runs.command_lines import command_for
-from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import (
     ExperienceJsonSettings,
     ExperiencePictureSettings,
     StoreSettings,
     TabularSettings,
 )
-from selfplay.settings.context import computing
+from selfplay.settings.common import Run
 from selfplay.settings.matches import CompeteSettings
 from selfplay.settings.playing import ExperiencePlaySettings
 from selfplay.stages import train_tabular as tabular
@@ -38,14 +37,15 @@ def train_tabular(settings: TabularSettings) -> None:
     selfplay train-tabular
     selfplay train-tabular agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
     """
-    path = tabular.train_tabular(settings, progress_bar)
+    run = Run.of(settings)
+    path = tabular.train_tabular(run, progress_bar)
     if (table := path.with_suffix(".csv")).exists():
         # matplotlib takes as long to import as the rest of the program.
         from selfplay.figures.tabular_training import draw_training
 
-        title, rate = make_game(settings.game.name).presentation.title, settings.epsilon
+        title, rate = run.game.presentation.title, settings.epsilon
         source = f"{title}, agent={settings.agent}, seed={settings.seed}, epsilon={rate:g}"
-        draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png", source)
+        draw_training(table, run.folder.figures / f"tabular_{path.stem}.png", source)
 
 
 @partial(Program, kind=CompeteSettings, config="compete")
@@ -73,9 +73,8 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
 
     selfplay play-matches plays thousands of matches faster.
     """
-    with computing(settings):
-        columns = shutil.get_terminal_size().columns
-        play_with_experience(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
+    columns = shutil.get_terminal_size().columns
+    play_with_experience(Run.of(settings), input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
 @partial(Program, kind=ExperiencePictureSettings, config="experience_picture")
@@ -116,7 +115,7 @@ def import_experience(settings: ExperienceJsonSettings) -> None:
     selfplay import-experience json=state_action.json
     selfplay import-experience experience=minimax json=state_action.json
     """
-    path, game, rule = Path(settings.experience.path), make_game(settings.game.name), settings.experience.rule
+    path, game, rule = Path(settings.experience.path), Run.of(settings).game, settings.experience.rule
     if not path.exists():
         # A file that cannot be read leaves no new store.
         read_json(Path(settings.json), BoardForm(game, rule.canonical), rule)
@@ -136,7 +135,7 @@ def _open_store(settings: ExperienceJsonSettings | ExperiencePictureSettings) ->
         ]
         command = command_for("play-experience", settings.game.name, settings.run_dir, *given)
         raise InvalidFileError(path, f"does not exist; {command} makes one")
-    return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
+    return ExperienceStore(settings.experience.path, Run.of(settings).game, must_exist=True)
 
 
 log = logging.getLogger(__name__)

@@ -4,23 +4,22 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from selfplay.cli.command import Program, progress_bar
+from selfplay.cli.command import Program
 from selfplay.figures.figure_files import draw_run_figures
-from selfplay.runs.run_folder import RunFolder, writes_run
-from selfplay.settings.common import CommonSettings
+from selfplay.progress import progress_bar
+from selfplay.settings.chosen_recipe import with_chosen_recipe
+from selfplay.settings.common import CommonSettings, Run
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.stages import sweep
 from selfplay.stages.compare import compare_and_report, is_compared, last_report
 from selfplay.stages.correct import correct_and_prove
-from selfplay.stages.generate import generate_level
-from selfplay.stages.loop import learn_levels
+from selfplay.stages.generate import make_dataset
+from selfplay.stages.loop import make_levels
 from selfplay.stages.measure_levels import measure_level
+from selfplay.stages.open_run import check_run, open_run
 from selfplay.stages.prove import prove_and_report
-from selfplay.stages.run_check import check_run
-from selfplay.stages.train import train_level
-
-check_stage = partial(check_run, is_one_stage=True)
+from selfplay.stages.train import make_level
 
 
 def report(folder: Path, runs: Sequence[Path]) -> None:
@@ -36,25 +35,42 @@ def result(settings: Settings) -> float:
     return sweep.result_of_run(Path(settings.run_dir), settings.objective)
 
 
-@partial(Program, kind=Settings, check=check_learn, after_sweep=report, result=result)
-@writes_run(create=True)
+MAIN = (
+    *("game.name", "recipe", "levels", "matches", "seed", "learner.learning_rate", "learner.epochs"),
+    *("executor.workers", "force", "run_dir"),
+)
+"""The settings of a run that are changed most often."""
+
+
+@partial(
+    Program, kind=Settings, main=MAIN, check=check_learn, after_sweep=report, result=result, choose=with_chosen_recipe
+)
 def learn(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 
-    Writes the same files as its stages do one by one. With -m it runs a sweep over settings.
+    Writes the same files as its stages do one by one. With -m it runs a sweep over settings. How a game is learned, if
+    the command names no recipe: its own recipe; the value of each position, if they are few; or recipe=general.
 
     selfplay learn levels=10 seed=3
+    selfplay learn game=my_game:MyGame
     selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
     """
-    learn_levels(settings, progress_bar)
-    if is_compared(settings):
-        print(f"\n{last_report(settings)}")
-    else:
-        draw_run_figures(settings)
-        print(f"\n{compare_and_report(settings, progress_bar)}")
+    with open_run(settings, "learn") as run:
+        make_levels(run, progress_bar)
+        if is_compared(run):
+            text = last_report(run)
+        else:
+            draw_run_figures(run)
+            text = compare_and_report(run, progress_bar)
+    print(f"\n{text}")
 
 
-@partial(Program, kind=Settings, check=check_stage)
+@partial(
+    Program,
+    kind=Settings,
+    main=("game.name", "level", "matches", "opponent", "agent_file", "output_dir", "seed", "force", "run_dir"),
+    check=partial(check_run, program="generate"),
+)
 def generate(settings: Settings) -> None:
     """Stage 1: play the matches of a level and write them as a dataset.
 
@@ -64,12 +80,21 @@ def generate(settings: Settings) -> None:
     selfplay generate --level 0 matches=5000 seed=1 run_dir=outputs/try
     selfplay generate --level 3 --opponent perfect --output-dir outputs/own
     """
-    newest = RunFolder.of(settings).newest_level() or int(settings.agent_file is not None)
-    level = newest if settings.level is None else settings.level
-    generate_level(settings, level, progress_bar)
+    with open_run(settings, "generate") as run:
+        newest = run.folder.newest_level() or int(settings.agent_file is not None)
+        make_dataset(run, newest if settings.level is None else settings.level, progress_bar)
 
 
-@partial(Program, kind=Settings, in_parallel=True, check=check_stage)
+@partial(
+    Program,
+    kind=Settings,
+    main=(
+        *("game.name", "level", "learner.learning_rate", "learner.epochs", "learner.batch_size", "learner.optimizer"),
+        *("dataset_file", "start_file", "force", "run_dir"),
+    ),
+    in_parallel=True,
+    check=partial(check_run, program="train"),
+)
 def train(settings: Settings) -> None:
     """Stage 2: train a level on the matches of the level before it.
 
@@ -78,11 +103,25 @@ def train(settings: Settings) -> None:
     selfplay train --level 4 --dataset-file my/dataset.csv --start-file my/agent.safetensors --output-dir my
     torchrun --standalone --nproc-per-node 4 -m selfplay train --level 4   # four processes share each batch
     """
-    level = RunFolder.of(settings).newest_level() + 1 if settings.level is None else settings.level
-    train_level(settings, level, progress_bar)
+    with open_run(settings, "train") as run:
+        make_level(run, run.folder.newest_level() + 1 if settings.level is None else settings.level, progress_bar)
 
 
-@partial(Program, kind=Settings)
+@partial(
+    Program,
+    kind=Settings,
+    main=(
+        *(
+            "game.name",
+            "comparison.matches",
+            "comparison.earlier_matches",
+            "comparison.references",
+            "player.depth",
+            "force",
+        ),
+        "run_dir",
+    ),
+)
 def compare(settings: Settings) -> None:
     """Measure every level of a run, and prove which levels cannot lose.
 
@@ -93,13 +132,15 @@ def compare(settings: Settings) -> None:
     selfplay compare --level 3
     selfplay compare run_dir=outputs/article recipe=article
     """
-    if settings.level is not None:
-        measure_level(settings, settings.level, progress_bar)
-    else:
-        print(f"\n{compare_and_report(settings, progress_bar)}")
+    with open_run(settings, "compare") as run:
+        if settings.level is not None:
+            measure_level(run, settings.level, progress_bar)
+            return
+        text = compare_and_report(run, progress_bar)
+    print(f"\n{text}")
 
 
-@partial(Program, kind=Settings)
+@partial(Program, kind=Settings, main=("game.name", "run_dir"))
 def plot(settings: Settings) -> None:
     """Draw the loss curves of all levels of a run.
 
@@ -108,7 +149,7 @@ def plot(settings: Settings) -> None:
     selfplay plot
     selfplay plot recipe=sumto100 run_dir=outputs/try
     """
-    draw_run_figures(settings)
+    draw_run_figures(Run.of(settings))
 
 
 @partial(Program, kind=CommonSettings, config="compare_runs")

@@ -5,16 +5,20 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from selfplay.cli.command import Program, progress_bar
+from selfplay.cli.command import Program
 from selfplay.cli.process_exit import exit_at_once
-from selfplay.engines.commands import command_lines
 from selfplay.installation import require_package
-from selfplay.playing import gomocup_engine, gtp_engine, nboard_engine, uci_engine
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
-from selfplay.playing.line_engine import LineEngine, answer_lines
-from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.context import computing
+from selfplay.playing.open_session import make_engine
+from selfplay.progress import progress_bar
+from selfplay.protocols.commands import command_lines
+from selfplay.protocols.gomocup.engine import GomocupEngine
+from selfplay.protocols.gtp.engine import GtpEngine
+from selfplay.protocols.line_engine import LineEngine, answer_lines
+from selfplay.protocols.nboard import NBoardEngine
+from selfplay.protocols.uci.engine import UciEngine
+from selfplay.settings.common import Run
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import (
     EngineSettings,
@@ -25,7 +29,7 @@ from selfplay.settings.playing import (
     UciSettings,
     WebSettings,
 )
-from selfplay.stages.match_series import play_match_series
+from selfplay.stages.play_matches import play_match_series
 
 
 @partial(Program, kind=PlaySettings, config="play")
@@ -41,11 +45,8 @@ def play(settings: PlaySettings) -> None:
     selfplay play first=random second=experience swap=true
     selfplay play --game sumto100 run_dir=outputs/try
     """
-    if settings.level:
-        RunFolder.of(settings).check_level(settings.level)
-    with computing(settings):
-        columns = shutil.get_terminal_size().columns
-        play_at_console(settings, input, print, colour=supports_colour(sys.stdout), columns=columns)
+    columns = shutil.get_terminal_size().columns
+    play_at_console(Run.of(settings), input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
 @partial(Program, kind=WebSettings, config="web")
@@ -63,8 +64,7 @@ def web(settings: WebSettings) -> None:
         require_package("the page", package, "page")
     from selfplay.web.app import serve
 
-    with computing(settings):
-        serve(settings)
+    serve(settings)
     # Python would wait for threads that still compile or search.
     sys.stdout.flush()
     exit_at_once(0)
@@ -80,7 +80,7 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     selfplay gtp --game othello_6x6 player=random
     """
-    _answer(partial(gtp_engine.make_engine, settings), settings)
+    _answer(GtpEngine, settings)
 
 
 @partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
@@ -92,7 +92,7 @@ def gomocup(settings: GomocupSettings) -> None:
     selfplay gomocup
     selfplay gomocup 'player=mcts:rollouts?simulations=1000'
     """
-    _answer(partial(gomocup_engine.make_engine, settings), settings)
+    _answer(GomocupEngine, settings)
 
 
 @partial(Program, kind=NBoardSettings, config="nboard", log_to=sys.stderr)
@@ -104,7 +104,7 @@ def nboard(settings: NBoardSettings) -> None:
     selfplay nboard
     selfplay nboard 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     """
-    _answer(partial(nboard_engine.make_engine, settings), settings)
+    _answer(NBoardEngine, settings)
 
 
 @partial(Program, kind=UciSettings, config="uci", log_to=sys.stderr)
@@ -116,14 +116,14 @@ def uci(settings: UciSettings) -> None:
     selfplay uci
     selfplay uci --game connect_four player=perfect
     """
-    _answer(partial(uci_engine.make_engine, settings), settings)
+    _answer(UciEngine, settings)
 
 
-def _answer(make: Callable[[], LineEngine], settings: EngineSettings) -> None:
-    """Let an engine answer the lines on stdin on stdout."""
+def _answer(protocol: Callable[..., LineEngine], settings: EngineSettings) -> None:
+    """Let an engine of a protocol answer the lines on stdin on stdout."""
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    with computing(settings):
-        answer_lines(make(), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+    engine = make_engine(protocol, Run.of(settings))
+    answer_lines(engine, command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
 @partial(Program, kind=MatchSettings, config="matches")

@@ -14,7 +14,7 @@ from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.settings.tools import CheckGameSettings, ExportOnnxSettings
 from selfplay.stages import search_files
-from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.javascript_conformance import compare_in_javascript
 
 
 @partial(Program, kind=CheckGameSettings, config="check_game")
@@ -33,6 +33,7 @@ def check_game(settings: CheckGameSettings) -> None:
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
     print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if perft else ""))
     print(f"played: {played.matches:,} matches of {played.plies:,} plies, {played.compared:,} of them also uncompiled")
+    print(f"symmetries: {len(game.symmetries.actions)}, {'declared' if game.declares_symmetries else 'found'}")
     print(f"rules in JavaScript, for exported pages: {in_javascript}")
     if counts:
         text = f"sequences of 1 to {len(counts)} plies: {' '.join(map(str, counts))}"

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import Words
 from selfplay.compute.positions import Packed
 from selfplay.games import Game, State
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.grading.winning_proof.action_judge import Judged, Positions
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import EVERY_LOSS, WIN

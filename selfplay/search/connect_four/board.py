@@ -37,7 +37,7 @@ COLUMN_BITS = (1 << STEP) - 1
 
 
 @rule
-def position_of(own: Bits, opp: Bits) -> tuple[Bits, Bits]:
+def from_words_of_game(own: Bits, opp: Bits) -> tuple[Bits, Bits]:
     """(own, stones) of a position in the words of the game."""
     mine, others = in_columns(own), in_columns(opp)
     return mine, mine | others
@@ -59,7 +59,7 @@ def playable_squares(stones: Bits) -> Bits:
 
 
 @rule
-def winning_squares(own: Bits, stones: Bits) -> Bits:
+def completing_squares(own: Bits, stones: Bits) -> Bits:
     """The empty squares that complete a line of four for the owner of `own`, whether or not they can be played now."""
     found = (own << 1) & (own << 2) & (own << 3)
     for step in (STEP - 1, STEP, STEP + 1):
@@ -70,7 +70,7 @@ def winning_squares(own: Bits, stones: Bits) -> Bits:
 
 
 @rule
-def key_of(own: Bits, stones: Bits) -> Bits:
+def position_key(own: Bits, stones: Bits) -> Bits:
     """A number of 49 bits that no other position has: in each column, the stones of `own` below a marking bit."""
     return own + stones + BOTTOM_ROW
 
@@ -101,7 +101,7 @@ Table = NDArray[np.int64]
 """int64[N]"""
 
 
-def make_table(bits: int) -> Table:
+def make_solver_table(bits: int) -> Table:
     """An empty table whose large part has 2**bits entries."""
     table = np.empty(NEAR_ENTRIES + (1 << bits), dtype=np.int64)
     # Writes to every page now, so that the first searches do not have to wait for memory.
@@ -110,7 +110,7 @@ def make_table(bits: int) -> Table:
 
 
 @part_of_compiled
-def place_of(key: int, empties: int, far_bits: int) -> Bits:
+def entry_index(key: int, empties: int, far_bits: int) -> Bits:
     """The index of the entry in which a position is kept."""
     product = np.uint64(key) * MULTIPLIER
     if empties < FAR_EMPTIES:

@@ -20,12 +20,12 @@ from selfplay.search.connect_four.board import (
     STEP,
     Table,
     bounds_at,
+    completing_squares,
+    entry_index,
     entry_with,
-    key_of,
     mirrored,
-    place_of,
     playable_squares,
-    winning_squares,
+    position_key,
 )
 from selfplay.search.connect_four.opening_book import BOOK_EMPTIES, NO_SCORE, Book, book_score
 from selfplay.search.threads import Progress, StopFlag, count_position
@@ -52,7 +52,7 @@ class ConnectFourSearch(NamedTuple):
 @part_of_compiled
 def moves_that_do_not_lose(own: int, stones: int) -> Bits:
     """The squares that can be played without letting the opponent win at once; 0 if there are none."""
-    threats = winning_squares(stones ^ own, stones)
+    threats = completing_squares(stones ^ own, stones)
     moves = playable_squares(stones)
     forced = moves & threats
     if forced != 0:
@@ -86,7 +86,7 @@ def sort_moves(own: int, stones: int, moves: int, start: int, sorted_moves: NDAr
         move = moves & column
         if move == 0:
             continue
-        winning = winning_squares(own | move, stones | move)
+        winning = completing_squares(own | move, stones | move)
         if wins_next(own | move, stones | move, winning):
             return -1
         rated = (((bit_count(winning) << 3) | (COLUMNS - number)) << STEP * COLUMNS) | move
@@ -102,7 +102,7 @@ def sort_moves(own: int, stones: int, moves: int, start: int, sorted_moves: NDAr
 @part_of_compiled
 def table_key(own: int, stones: int, empties: int) -> Bits:
     """The key under which a position is kept."""
-    key = key_of(own, stones)
+    key = position_key(own, stones)
     return min(key, mirrored(key)) if empties >= MIRROR_EMPTIES else key
 
 
@@ -133,7 +133,7 @@ def score_of(own: int, stones: int, empties: int, bound: int, search: ConnectFou
     key, place = 0, 0
     if empties >= TABLE_EMPTIES:
         key = table_key(own, stones, empties)
-        place = place_of(key, empties, bit_count(table.shape[0] - NEAR_ENTRIES - 1))
+        place = entry_index(key, empties, bit_count(table.shape[0] - NEAR_ENTRIES - 1))
         lower, upper = bounds_at(table, place, key)
         if lower > bound:
             return lower

@@ -73,14 +73,14 @@ def opening_book() -> Book:
 @part_of_compiled
 def book_score(codes: NDArray[np.int32], scores: NDArray[np.int8], own: int, stones: int) -> Bits:
     """The score of a position of 12 plies; NO_SCORE if the book does not have it."""
-    place = place_in_book(codes, code_of(own, stones, False))
+    place = place_in_book(codes, huffman_code(own, stones, False))
     if place < 0:
-        place = place_in_book(codes, code_of(own, stones, True))
+        place = place_in_book(codes, huffman_code(own, stones, True))
     return NO_SCORE if place < 0 else np.int64(scores[place])
 
 
 @part_of_compiled
-def code_of(own: int, stones: int, mirrored: bool) -> Bits:
+def huffman_code(own: int, stones: int, mirrored: bool) -> Bits:
     """The Huffman code of a position, or of its mirror image. `own`: the stones of the player who moved first."""
     code = 0
     for number in range(COLUMNS):

@@ -20,7 +20,13 @@ from selfplay.errors import SettingError
 from selfplay.games.connect_four import COLUMNS, SQUARES, ConnectFour, Position, has_line, is_terminal
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.connect_four.board import Table, make_table, playable_squares, position_of, winning_squares
+from selfplay.search.connect_four.board import (
+    Table,
+    completing_squares,
+    from_words_of_game,
+    make_solver_table,
+    playable_squares,
+)
 from selfplay.search.connect_four.kernel import ConnectFourSearch, score_of
 from selfplay.search.connect_four.opening_book import NO_BOOK, Book, opening_book
 from selfplay.search.deadline import StoppedError
@@ -46,7 +52,7 @@ def next_bound(lower: int, upper: int) -> int:
 
 
 @cache
-def compile_values_within() -> Callable[..., bool]:
+def compile_connect_four_values() -> Callable[..., bool]:
     """`search_batch(positions, lowest, highest, table, book, moves, progress, stop, values)`.
 
     It writes the score of each position, clipped to lowest..highest, to `values`. Returns False if it was stopped; the
@@ -59,8 +65,8 @@ def compile_values_within() -> Callable[..., bool]:
         position = Position(own, opp)
         if is_terminal(position):
             return clipped(-((empties + 2) // 2) if has_line(position.opp) else 0, lowest, highest)
-        mine, stones = position_of(own, opp)
-        if winning_squares(mine, stones) & playable_squares(stones) != 0:
+        mine, stones = from_words_of_game(own, opp)
+        if completing_squares(mine, stones) & playable_squares(stones) != 0:
             return clipped((empties + 1) // 2, lowest, highest)
         lower, upper = clipped(-(empties // 2), lowest, highest), clipped((empties - 1) // 2, lowest, highest)
         while lower < upper and search.progress.is_stopped == 0:
@@ -122,9 +128,9 @@ class ConnectFourSolver(ExactSolver):
         check_table_bits(table_bits, 10)
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         moves = np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
-        self._memory = make_table(table_bits), opening_book() if with_book else NO_BOOK, moves
+        self._memory = make_solver_table(table_bits), opening_book() if with_book else NO_BOOK, moves
         super().__init__(game, make_progress())
-        self._search_batch = compile_values_within()
+        self._search_batch = compile_connect_four_values()
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""

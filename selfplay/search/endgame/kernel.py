@@ -28,8 +28,8 @@ from selfplay.search.endgame.table import (
     bounds_of,
     bucket_of,
     entry_of,
-    look_up,
-    make_table,
+    look_up_bounds,
+    make_endgame_table,
     remember,
 )
 from selfplay.search.threads import (
@@ -120,27 +120,8 @@ def words_as_vectors() -> Iterator[None]:
 
 
 @cache
-def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., bool]:
-    """The search of a batch in a game with these rules, in one of the threads that search it together.
-
-    `search_batch(positions, lowest, highest, expected, number, width, table, learned, threads, counts, values)` writes
-    the value of each position, clipped to lowest..highest, to `values`. It is faster if `expected` is near the value.
-    With a `width` below ALL_MOVES, the values are guesses. `counts` is one record with the fields of `Count`; the
-    visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
-    """
-    legal_actions, _, _, board, *_ = number_rules(rules, turning)
+def _listing(turning: TurningRules) -> Callable[..., int]:
     flips = compiled_flips(turning)
-    value_of_last_squares, final = last_squares_search(rules, turning)
-    rate_children, position = move_ordering(rules, turning), rules.position
-
-    @part_of_compiled
-    def put_off_marked(children: Children, threads: Threads) -> None:
-        """Rate the untried children that are marked, by any thread, behind all others."""
-        for number in range(len(children)):
-            child = children[number]
-            is_put_off = child.rating >= PUT_OFF // 2
-            if is_marked(pack(position(child.own, child.opp)), threads) != is_put_off:
-                child.rating += -PUT_OFF if is_put_off else PUT_OFF
 
     @part_of_compiled
     def list_children(own: int, opp: int, moves: int, children: Children, table: Table, prefetches: bool) -> int:
@@ -157,9 +138,46 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
             number += 1
         return number
 
+    return list_children
+
+
+@cache
+def _marking(rules: Rules) -> tuple[Callable[..., None], Callable[..., Bits]]:
+    position = rules.position
+
+    @part_of_compiled
+    def put_off_marked(children: Children, threads: Threads) -> None:
+        """Rate the untried children that are marked, by any thread, behind all others."""
+        for number in range(len(children)):
+            child = children[number]
+            is_put_off = child.rating >= PUT_OFF // 2
+            if is_marked(pack(position(child.own, child.opp)), threads) != is_put_off:
+                child.rating += -PUT_OFF if is_put_off else PUT_OFF
+
+    @part_of_compiled
+    def mark_child(child: Any, threads: Threads) -> Bits:
+        """Mark a child as being searched; returns the index of its mark."""
+        return put_mark(pack(position(child.own, child.opp)), threads)
+
+    return put_off_marked, mark_child
+
+
+@cache
+def _searching(rules: Rules, turning: TurningRules) -> Callable[[int, int, int, Bits, EndgameSearch], Bits]:
+    """`value_of(own, opp, bound, first_child, search)`: a value that is above the bound, or not, as the true one is.
+
+    NO_VALUE if the search is stopped. The children are written from `first_child` on.
+    """
+    legal_actions, _, _, board, *_ = number_rules(rules, turning)
+    value_of_last_squares, final = last_squares_search(rules, turning)
+    list_children, rate_children, (put_off_marked, mark_child) = (
+        _listing(turning),
+        move_ordering(rules, turning),
+        _marking(rules),
+    )
+
     @recursive_part
     def value_of(own: int, opp: int, bound: int, first_child: Bits, search: EndgameSearch) -> Bits:
-        """As the search; the children are written from `first_child` on."""
         empty = board & ~(own | opp)
         empties = bit_count(empty)
         if empties <= LAST_SQUARES:
@@ -168,7 +186,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
             return NO_VALUE
         table, threads = search.table, search.threads
         bucket = bucket_of(table, own, opp)
-        value, hint = look_up(table, bucket, own, opp, bound, search.number)
+        value, hint = look_up_bounds(table, bucket, own, opp, bound, search.number)
         if value != NO_VALUE:
             return value
         moves = legal_actions(own, opp)
@@ -176,9 +194,8 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
             if legal_actions(opp, own) == 0:
                 return final(own, opp, empties, search.progress)
             return -value_of(opp, own, -bound - 1, first_child, search)
-        children = search.children[first_child:]
-        number = list_children(own, opp, moves, children, table, empties > LAST_SQUARES + 1)
-        children = children[:number]
+        number = list_children(own, opp, moves, search.children[first_child:], table, empties > LAST_SQUARES + 1)
+        children = search.children[first_child : first_child + number]
         if empties >= CUTOFF_FROM:
             value = known_cutoff(children, bound, search.number, table)
             if value != NO_VALUE:
@@ -195,7 +212,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
             # The children of the child overwrite its record and those after it, which have been tried.
             place = number - tried - 1
             child, move = children[place], children[place].move
-            mark = put_mark(pack(position(child.own, child.opp)), threads) if marks else -1
+            mark = mark_child(child, threads) if marks else -1
             value = -value_of(child.own, child.opp, -bound - 1, first_child + place, search)
             if mark >= 0:
                 threads.marks[mark] = 0
@@ -209,6 +226,20 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
         certain = 1 if search.width == ALL_MOVES else 0
         remember(table, bucket, own, opp, bounds, best_move, empties, search.number, certain)
         return best
+
+    return value_of
+
+
+@cache
+def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., bool]:
+    """The search of a batch in a game with these rules, in one of the threads that search it together.
+
+    `search_batch(positions, lowest, highest, expected, number, width, table, learned, threads, counts, values)` writes
+    the value of each position, clipped to lowest..highest, to `values`. It is faster if `expected` is near the value.
+    With a `width` below ALL_MOVES, the values are guesses. `counts` is one record with the fields of `Count`; the
+    visited positions are added to its count. Returns False if it was stopped; the values are then meaningless.
+    """
+    value_of = _searching(rules, turning)
 
     @compiled
     def search_batch(
@@ -246,7 +277,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> Callable[..., 
 
     with words_as_vectors():
         positions, words, word = numba.int64[:, ::1], (numba.int64[::1],), (numba.int64,)
-        table: Any = numba.typeof(make_table(1))  # type: ignore[no-untyped-call]
+        table: Any = numba.typeof(make_endgame_table(1))  # type: ignore[no-untyped-call]
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
         threads: Any = numba.typeof(make_threads(1, make_stop_flag()))  # type: ignore[no-untyped-call]
         counts: Any = numba.typeof(make_progress(*Count.__annotations__))  # type: ignore[no-untyped-call]

@@ -164,7 +164,7 @@ NO_LEARNED_VALUES = LearnedValues(
 
 PATTERN_TABLES: Registry[Callable[[], PatternTables | None]] = Registry(
     "evaluation for ordering moves",
-    {"othello": "selfplay.players.pretrained:pretrained_othello_tables"},
+    {"othello": "selfplay.agents.pretrained:pretrained_othello_tables"},
     "selfplay.ordering_evaluations",
 )
 """Functions that read the tables for a game, by its name."""

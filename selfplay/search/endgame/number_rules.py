@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import as_word, part
-from selfplay.compute.words import parts_of
+from selfplay.compute.words import word_parts
 from selfplay.games.rules import Rules, TurningRules
 
 
@@ -40,5 +40,5 @@ def number_rules(rules: Rules, turning: TurningRules) -> NumberRules:
     def neighbours(squares: int) -> Any:
         return part(near(as_word(squares)), 0)
 
-    board, corners, *quarters = (parts_of(word, 1)[0] for word in (turning.board, turning.corners, *turning.quarters))
+    board, corners, *quarters = (word_parts(word, 1)[0] for word in (turning.board, turning.corners, *turning.quarters))
     return NumberRules(legal_actions, lead, neighbours, board, corners, tuple(quarters))

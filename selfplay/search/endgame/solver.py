@@ -17,7 +17,7 @@ from selfplay.games.state import State
 from selfplay.search.endgame.kernel import ALL_MOVES, GUESS_DOWN_TO, compile_values_within
 from selfplay.search.endgame.last_squares import Count
 from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, learned_values_of
-from selfplay.search.endgame.table import make_table
+from selfplay.search.endgame.table import make_endgame_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.threads import StopFlag, Threads, make_progress, search_together
 
@@ -61,7 +61,7 @@ class EndgameSolver(ExactSolver):
         check_table_bits(table_bits, 1)
         super().__init__(game, make_progress(*Count.__annotations__))
         self._progress["empties_to_winner"] = empties_to_winner
-        self._turning, self._table = game.turning_rules, make_table(table_bits)
+        self._turning, self._table = game.turning_rules, make_endgame_table(table_bits)
         self._search_batch = compile_values_within(game.rules, game.turning_rules)
         self._searches, self._learned = 0, NO_LEARNED_VALUES
 

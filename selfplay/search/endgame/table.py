@@ -33,7 +33,7 @@ Table = NDArray[np.int64]
 """int64[4 N]"""
 
 
-def make_table(bits: int) -> Table:
+def make_endgame_table(bits: int) -> Table:
     """An empty table of 2**bits entries, each bucket in one cache line."""
     words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
     start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE
@@ -70,7 +70,7 @@ def bounds_of(known: int, search: int) -> tuple[int, int]:
 
 
 @part_of_compiled
-def look_up(table: Table, bucket: int, own: int, opp: int, bound: int, search: int) -> tuple[int, int]:
+def look_up_bounds(table: Table, bucket: int, own: int, opp: int, bound: int, search: int) -> tuple[int, int]:
     """The value of a position, or NO_VALUE if the table does not decide the search; and the best known move, or 0."""
     entry, known = entry_of(table, bucket, own, opp)
     if entry < 0:

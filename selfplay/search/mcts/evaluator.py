@@ -18,12 +18,13 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import nth_bit, part
 from selfplay.compute.random_numbers import below, fold
+from selfplay.error_places import is_outside
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
+from selfplay.games.general_rules import pass_of
 from selfplay.games.outcomes import EndValues
-from selfplay.games.rules import Position, Rules
+from selfplay.games.rules import Position, Rules, over_of
 from selfplay.games.state import State
-from selfplay.places import is_outside
 from selfplay.registry import errors_of_outside
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value, moves_again
 from selfplay.search.mcts.tree import Edges
@@ -62,10 +63,12 @@ class BatchEvaluator(Protocol):
 class CompiledEvaluator(Protocol):
     """Evaluates positions inside the compiled search.
 
-    It can have `name` and `ends` as a BatchEvaluator, and two attributes more: `is_random`, whether it uses its random
-    bits (by default it does not), and a method `parameters(game)`, which gives new parameters for one search (by
-    default 0) and raises SettingError if the evaluator does not fit the game. If these are a named tuple, the compiled
-    function can read only its attributes (see `by_reference`).
+    It can have `name` and `ends` as a BatchEvaluator, and three attributes more: `is_random`, whether it uses its
+    random bits (by default it does not), a method `parameters(game)`, which gives new parameters for one search (by
+    default 0) and raises SettingError if the evaluator does not fit the game, and, if it uses nothing of a game but the
+    functions of its rules, `position_value_by(rules, pass_action)`, so that it is compiled once for all games
+    (`selfplay.games.general_rules`). If the parameters are a named tuple, the compiled function can read only its
+    attributes (see `by_reference`).
     """
 
     def position_value(self, game: Game) -> CompiledPositionValue:
@@ -81,9 +84,10 @@ class EvaluatorParts(NamedTuple):
     evaluate: Callable[[State], PositionValues] | None
     position_value: Callable[[Game], CompiledPositionValue] | None
     parameters: Callable[[Game], Any]
+    position_value_by: Callable[[Rules, int | None], CompiledPositionValue] | None
 
 
-def parts_of(evaluator: BatchEvaluator | CompiledEvaluator) -> EvaluatorParts:
+def parts_of_evaluator(evaluator: BatchEvaluator | CompiledEvaluator) -> EvaluatorParts:
     """The parts of an evaluator. Raises SettingError, which names what is missing, if it cannot evaluate positions."""
     name = getattr(evaluator, "name", type(evaluator).__name__)
     evaluate, position_value = (getattr(evaluator, method, None) for method in ("evaluate", "position_value"))
@@ -96,7 +100,8 @@ def parts_of(evaluator: BatchEvaluator | CompiledEvaluator) -> EvaluatorParts:
         evaluate = _reporting(evaluate, str(name), type(evaluator).__module__)
     is_random = position_value is not None and bool(getattr(evaluator, "is_random", False))
     parameters = getattr(evaluator, "parameters", lambda game: 0)
-    return EvaluatorParts(str(name), EndValues(*ends), is_random, evaluate, position_value, parameters)
+    by_rules = getattr(evaluator, "position_value_by", None)
+    return EvaluatorParts(str(name), EndValues(*ends), is_random, evaluate, position_value, parameters, by_rules)
 
 
 def _reporting(
@@ -133,7 +138,10 @@ class RolloutEvaluator:
         self.rollouts = rollouts
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_rollouts(game.rules, game.pass_action)
+        return self.position_value_by(game.rules, game.pass_action)
+
+    def position_value_by(self, rules: Rules, pass_action: int | None) -> CompiledPositionValue:
+        return compile_rollouts(rules, pass_action)
 
     def parameters(self, game: Game) -> int:
         """The number of random matches."""
@@ -141,14 +149,10 @@ class RolloutEvaluator:
 
 
 @cache
-def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPositionValue:
-    legal_actions, play, is_terminal, return_to_move = (
-        rules.legal_actions,
-        rules.play,
-        rules.is_terminal,
-        rules.return_to_move,
-    )
-    is_again, passing = moves_again(rules), -1 if pass_action is None else pass_action
+def compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPositionValue:
+    """The function of `RolloutEvaluator`; its parameter is the number of random matches."""
+    _, legal_actions, play, is_terminal, return_to_move, *_ = rules
+    is_again, pass_in = moves_again(rules), pass_of(pass_action)
 
     @part_of_compiled
     def rollout(position: Position, bits: int) -> float:
@@ -158,7 +162,7 @@ def _compile_rollouts(rules: Rules, pass_action: int | None) -> CompiledPosition
             legal = legal_actions(position)
             if legal == 0 and is_terminal(position):
                 break
-            action = passing
+            action = pass_in(position)
             if legal != 0:
                 action = nth_bit(legal, below(fold(bits, ply), bit_count(legal)))
             position = play(position, action)
@@ -211,8 +215,7 @@ class AfterstateEvaluator:
 @cache
 def compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
     """The function of `AfterstateEvaluator`; its parameters are the temperature and `EvaluationParameters`."""
-    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end, is_again = finished_value(rules), moves_again(rules)
+    play, is_over, value_at_end, is_again = rules.play, over_of(rules), finished_value(rules), moves_again(rules)
 
     @part_of_compiled
     def value(
@@ -226,10 +229,7 @@ def compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> Compil
         best = -np.inf
         for i in range(len(edges)):
             after = play(position, edges[i].action)
-            if legal_actions(after) == 0 and is_terminal(after):
-                action_value = value_at_end(after, finished)
-            else:
-                action_value = unfinished_value(after, unfinished)
+            action_value = value_at_end(after, finished) if is_over(after) else unfinished_value(after, unfinished)
             if not is_again(after):
                 action_value = 0.0 - action_value
             logits[i] = action_value / temperature

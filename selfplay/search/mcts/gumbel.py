@@ -65,7 +65,7 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
 
     no_table = np.empty((0, 0), dtype=np.int64)
     numbers = GumbelConstants(float(c_visit), float(c_scale), float(gumbel_scale), no_table)
-    functions = RuleFunctions(begin, select_at_root, select, final_score, improved_policy)
+    functions = RuleFunctions(draw_gumbel_numbers, select_round, select_by_policy, final_score, improved_policy)
     constants = partial(_constants, int(considered), numbers)
     return Rule("gumbel", functions, constants, gumbel_scale > 0, continues=False)
 
@@ -100,7 +100,7 @@ def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: GumbelConstants) -> None:
+def draw_gumbel_numbers(edges: Edges, noise: NDArray[np.float64], bits: int, constants: GumbelConstants) -> None:
     """Draw the Gumbel number of each edge of the root."""
     for i in range(len(edges)):
         noise[i] = 0.0
@@ -153,7 +153,7 @@ def completed_value(edges: Edges, i: int, missing: float) -> float:
 
 
 @part_of_compiled
-def select_at_root(
+def select_round(
     edges: Edges, value: float, noise: NDArray[np.float64], constants: GumbelConstants, chosen: NDArray[np.int64]
 ) -> int:
     """The edges of the round: those that have the scheduled number of visits, by the largest g + logits + sigma(q).
@@ -206,7 +206,7 @@ def improved_policy(edges: Edges, value: float, constants: GumbelConstants, weig
 
 
 @part_of_compiled
-def select(edges: Edges, value: float, constants: GumbelConstants) -> int:
+def select_by_policy(edges: Edges, value: float, constants: GumbelConstants) -> int:
     """The edge with the largest difference between its share in the improved policy and its share of the visits."""
     weights = np.empty(len(edges))
     improved_policy(edges, value, constants, weights)

@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
-from selfplay.compute.compiled_words import load, position_of
+from selfplay.compute.compiled_words import load, position_of, stored_rows
 from selfplay.compute.random_numbers import Draws
-from selfplay.search.mcts.tree import NOT_ADDED, Trees, set_priors
+from selfplay.games.tiers import Tier
+from selfplay.search.mcts.tree import NOT_ADDED, Trees, node_dtype, set_priors
 
 PLIES = 2
 """A player searches every second ply of a match, or every ply if it plays against itself. After longer turns of the
@@ -36,20 +37,33 @@ class KeptTrees:
         recent = range(draws.ply - PLIES, draws.ply) if draws.key == self._key else ()
         self._trees, self._key = {ply: self._trees[ply] for ply in recent if ply in self._trees}, draws.key
 
-    def take_over(self, draws: Draws, positions: Words, trees: Trees) -> None:
+    def take_over(self, draws: Draws, tier: Tier, packed: Words, trees: Trees) -> None:
         """Begin the empty trees of these matches with the kept nodes below their positions, if there are any."""
+        positions, num_words = tier.rows(stored_rows(packed)), stored_rows(packed).shape[1]
         latest_first = [self._trees[ply] for ply in sorted(self._trees, reverse=True) if ply < draws.ply]
         for tree, match in enumerate(draws.match.tolist()):
             kept = next((kept[match] for kept in latest_first if match in kept), None)
             if kept is not None:
+                nodes, edges = kept
+                if nodes.dtype != trees.nodes.dtype:
+                    nodes = _in_tier(nodes, tier, num_words)
                 grown = trees.nodes[tree], trees.edges[tree]
-                trees.sizes[tree] = _take_over(*kept, positions, tree, self.most, *grown)
+                trees.sizes[tree] = _take_over(nodes, edges, positions, tree, self.most, *grown)
 
     def keep(self, draws: Draws, trees: Trees) -> None:
         """Keep the trees of the searches of this ply."""
         kept = self._trees.setdefault(draws.ply, {})
         for tree, (match, size) in enumerate(zip(draws.match.tolist(), trees.sizes.tolist(), strict=True)):
             kept[match] = trees.nodes[tree, :size].copy(), trees.edges[tree, :size].copy()
+
+
+def _in_tier(nodes: Nodes, tier: Tier, num_words: int) -> Nodes:
+    """Nodes that were kept in the other tier, in this one; `num_words`: W of the game."""
+    same = np.zeros(len(nodes), dtype=node_dtype(tier.word))
+    for name in set(nodes.dtype.names or ()) - {"position"}:
+        same[name] = nodes[name]
+    same["position"] = tier.rows(stored_rows(nodes["position"])[:, :num_words])
+    return same
 
 
 @part_of_compiled

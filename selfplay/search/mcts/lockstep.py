@@ -11,13 +11,12 @@ through one of them waits for the next batch.
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words, borrowed, by_reference, compiled, part_of_compiled
-from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.compiled_words import load, position_of, store
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import RuleFunctions
@@ -46,28 +45,26 @@ class Frontier(NamedTuple):
     """int64[B]: the number of simulations that each tree still runs."""
 
 
-def make_frontier(batch_size: int, num_actions: int, num_words: int, parallel: int) -> Frontier:
-    """Memory for `batch_size` trees; positions have W = `num_words`."""
+def make_frontier(batch_size: int, num_actions: int, word: "np.dtype[Any]", parallel: int) -> Frontier:
+    """Memory for `batch_size` trees, whose packed positions are such words."""
     most = batch_size * (num_actions + parallel - 1)
     tree, node = np.empty((2, most), dtype=np.int64)
-    return Frontier(tree, node, np.empty(most, dtype=word_dtype(num_words)), np.zeros(batch_size, dtype=np.int64))
+    return Frontier(tree, node, np.empty(most, dtype=word), np.zeros(batch_size, dtype=np.int64))
+
+
+@part_of_compiled
+def wait(search: CompiledTreeSearch, tree: int, number: int, place: int, frontier: Frontier) -> None:
+    """Put a node into this place of the frontier."""
+    frontier.tree[place], frontier.node[place] = tree, number
+    store(frontier.positions, place, position_of(search.trees.nodes[tree, number]))
+    if search.parallel > 1:
+        search.trees.nodes[tree, number].waits = 1
+        add_losses(search.trees, tree, number, 1)
 
 
 @cache
-def compile_lockstep(
-    rules: Rules, pass_action: int | None, rule: RuleFunctions
-) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
-    """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
-    plant_root, begin, begin_round, descend, conclude_tree = compile_steps(rules, pass_action, rule)
-    unpack, back_up = rules.position.unpack, back_up_of(rules)
-
-    @part_of_compiled
-    def wait(search: CompiledTreeSearch, tree: int, number: int, place: int, frontier: Frontier) -> None:
-        frontier.tree[place], frontier.node[place] = tree, number
-        store(frontier.positions, place, position_of(search.trees.nodes[tree, number]))
-        if search.parallel > 1:
-            search.trees.nodes[tree, number].waits = 1
-            add_losses(search.trees, tree, number, 1)
+def _receiving(rules: Rules) -> Callable[..., None]:
+    back_up = back_up_of(rules)
 
     @part_of_compiled
     def receive(
@@ -88,6 +85,13 @@ def compile_lockstep(
             search.trees.nodes[tree, number].waits = 0
             add_losses(search.trees, tree, number, -1)
         back_up(search.trees, tree, number, value, search.proves)
+
+    return receive
+
+
+@cache
+def _simulating(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> Callable[..., int]:
+    _, _, begin_round, descend, _ = compile_steps(rules, pass_action, rule)
 
     @part_of_compiled
     def simulate(
@@ -116,13 +120,31 @@ def compile_lockstep(
             frontier.left[tree] = 0
         return next_place
 
+    return simulate
+
+
+@cache
+def compile_lockstep(
+    rules: Rules, pass_action: int | None, rule: RuleFunctions
+) -> tuple[Callable[..., int], Callable[..., int], Callable[..., None]]:
+    """The kernels `plant`, `advance` and `conclude`. Trees whose root is a finished match do not grow."""
+    plant_root, begin, _, _, conclude_tree = compile_steps(rules, pass_action, rule)
+    receive, simulate, unpack = _receiving(rules), _simulating(rules, pass_action, rule), rules.position.unpack
+
     @compiled
-    def plant(positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, frontier: Frontier) -> int:
+    def plant(
+        positions: Words,
+        bits: NDArray[np.int64],
+        known: NDArray[np.float64],
+        search: CompiledTreeSearch,
+        frontier: Frontier,
+    ) -> int:
         """Make the searched positions the roots of empty trees, and run simulations in the others as `advance` does.
 
-        Returns the count of the frontier. `bits`: int64[B] random bits for the roots.
+        Returns the count of the frontier. `bits`: int64[B] random bits for the roots. `known`: float64[B, A], the
+        exact values of actions there, nan where unknown.
         """
-        search, frontier = by_reference(search), borrowed(frontier)
+        search, (frontier, known) = by_reference(search), borrowed((frontier, known))
         count, chosen = 0, np.empty(search.trees.edges.shape[2], dtype=np.int64)
         for tree in range(len(positions)):
             if search.continues and search.trees.sizes[tree] > 0:
@@ -130,7 +152,7 @@ def compile_lockstep(
                 if search.trees.nodes[tree, 0].is_proved == 0:
                     begin(search, tree, bits[tree])
                 count = simulate(search, tree, count, frontier, chosen)
-            elif plant_root(search, tree, unpack(load(positions, tree))):
+            elif plant_root(search, tree, unpack(load(positions, tree)), known[tree]):
                 frontier.left[tree] = search.simulations
                 wait(search, tree, 0, count, frontier)
                 count += 1

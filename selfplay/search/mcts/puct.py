@@ -59,7 +59,7 @@ def puct(
     Range(above=0).check("alpha", alpha)
 
     numbers = PuctConstants(float(c_init), float(c_base), float(unvisited), float(noise), float(alpha), np.empty(0))
-    functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
+    functions = RuleFunctions(mix_in_noise, select_root_by_puct, select_by_puct, most_visited, visits_as_policy)
     return Rule("puct", functions, partial(_constants, numbers), noise > 0)
 
 
@@ -84,7 +84,7 @@ def fill_scales(c_init: float, c_base: float, scales: NDArray[np.float64]) -> No
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctConstants) -> None:
+def mix_in_noise(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctConstants) -> None:
     """Mix Dirichlet noise into the priors of the root."""
     if constants.noise > 0.0:
         dirichlet(constants.alpha, bits, noise)
@@ -93,16 +93,16 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctCo
 
 
 @part_of_compiled
-def select_at_root(
+def select_root_by_puct(
     edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants, chosen: NDArray[np.int64]
 ) -> int:
     """One edge, as in any other node."""
-    chosen[0] = select(edges, value, constants)
+    chosen[0] = select_by_puct(edges, value, constants)
     return 1
 
 
 @part_of_compiled
-def select(edges: Edges, value: float, constants: PuctConstants) -> int:
+def select_by_puct(edges: Edges, value: float, constants: PuctConstants) -> int:
     """The edge with the largest upper bound, the first of equal ones."""
     total = 1
     for i in range(len(edges)):

@@ -139,7 +139,7 @@ def uct(c: float = 1.4) -> Rule:
     Raises SettingError if c is negative.
     """
     Range(0).check("c", c)
-    functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
+    functions = RuleFunctions(keep_priors, select_root_by_uct, select_by_uct, most_visited, visits_as_policy)
     return Rule("uct", functions, partial(_constants, float(c)), False)
 
 
@@ -148,21 +148,21 @@ def _constants(c: float, simulations: int, num_actions: int) -> UctConstants:
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: UctConstants) -> None:
+def keep_priors(edges: Edges, noise: NDArray[np.float64], bits: int, constants: UctConstants) -> None:
     """Do nothing: the root is a node like any other."""
 
 
 @part_of_compiled
-def select_at_root(
+def select_root_by_uct(
     edges: Edges, value: float, noise: NDArray[np.float64], constants: UctConstants, chosen: NDArray[np.int64]
 ) -> int:
     """One edge, as in any other node."""
-    chosen[0] = select(edges, value, constants)
+    chosen[0] = select_by_uct(edges, value, constants)
     return 1
 
 
 @part_of_compiled
-def select(edges: Edges, value: float, constants: UctConstants) -> int:
+def select_by_uct(edges: Edges, value: float, constants: UctConstants) -> int:
     """The first edge that has not been visited, or else the one with the largest upper bound."""
     total = 0
     for i in range(len(edges)):

@@ -68,15 +68,15 @@ class Edge(Protocol):
     """OPEN, SETTLED or LOST."""
 
 
-def _record(protocol: type, num_words: int = 1) -> "np.dtype[np.void]":
-    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Bits: word_dtype(num_words)}
+def _record(protocol: type, word: "np.dtype[Any] | None" = None) -> "np.dtype[np.void]":
+    kinds: dict[Any, Any] = {float: np.float64, int: np.int32, Bits: word}
     return np.dtype([(name, kinds[kind]) for name, kind in protocol.__annotations__.items()], align=True)
 
 
 @cache
-def node_dtype(num_words: int) -> "np.dtype[np.void]":
-    """The records of nodes of a game with positions of W = `num_words`."""
-    return _record(Node, num_words)
+def node_dtype(word: "np.dtype[Any]") -> "np.dtype[np.void]":
+    """The records of nodes whose packed positions are such words (`word_dtype`)."""
+    return _record(Node, word)
 
 
 EDGE = _record(Edge)
@@ -99,13 +99,13 @@ class Trees(NamedTuple):
 
 
 def tree_bytes(num_nodes: int, num_actions: int, num_words: int) -> int:
-    """The memory of one tree."""
-    return num_nodes * (node_dtype(num_words).itemsize + num_actions * EDGE.itemsize)
+    """The memory of one tree, with positions of W = `num_words`."""
+    return num_nodes * (node_dtype(word_dtype(num_words)).itemsize + num_actions * EDGE.itemsize)
 
 
-def make_trees(batch_size: int, num_nodes: int, num_actions: int, num_words: int) -> Trees:
-    """Memory for trees of up to `num_nodes` nodes."""
-    nodes = np.zeros((batch_size, num_nodes), dtype=node_dtype(num_words))
+def make_trees(batch_size: int, num_nodes: int, num_actions: int, word: "np.dtype[Any]") -> Trees:
+    """Memory for trees of up to `num_nodes` nodes, whose packed positions are such words."""
+    nodes = np.zeros((batch_size, num_nodes), dtype=node_dtype(word))
     edges = np.zeros((batch_size, num_nodes, num_actions), dtype=EDGE)
     return Trees(nodes, edges, np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions)))
 
@@ -196,6 +196,18 @@ def set_priors(edges: Edges, logits: NDArray[np.float64]) -> None:
 
 
 @part_of_compiled
+def settle_known(trees: Trees, tree: int, values: NDArray[np.float64], proves: bool) -> None:
+    """Settle the edges of the root whose exact values (float64[A]) are known, and prove the root if that suffices."""
+    edges, is_any = edges_of(trees, tree, 0), False
+    for i in range(len(edges)):
+        if not np.isnan(values[edges[i].action]):
+            settle_edge(edges[i], values[edges[i].action], proves)
+            is_any = True
+    if is_any:
+        prove_by_edges(trees.nodes[tree, 0], edges)
+
+
+@part_of_compiled
 def is_candidate(trees: Trees, tree: int, edge_number: int) -> bool:
     """Whether the proofs allow an edge of the root to be played."""
     root, edge = trees.nodes[tree, 0], trees.edges[tree, 0, edge_number]
@@ -259,10 +271,11 @@ class TreeSearchResult(NamedTuple):
     """float64[B, A]: the prior probability of each action; 0 where illegal."""
 
 
-def make_results(batch_size: int, num_actions: int) -> TreeSearchResult:
-    """Arrays with nothing found yet, for compiled code to write into."""
+def make_results(known: NDArray[np.float64]) -> TreeSearchResult:
+    """Arrays for compiled code to write into, with nothing found yet but the values of `TreeSearch.search`."""
+    batch_size, num_actions = known.shape
     actions, policy = np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions))
-    visits, values = np.zeros((batch_size, num_actions), dtype=np.int64), np.full((batch_size, num_actions), np.nan)
-    proved, priors = np.zeros(batch_size, dtype=np.bool_), np.zeros((batch_size, num_actions))
-    arrays: Any = actions, policy, visits, values, np.zeros(batch_size), proved, priors
+    visits, priors = np.zeros((batch_size, num_actions), dtype=np.int64), np.zeros((batch_size, num_actions))
+    proved = np.zeros(batch_size, dtype=np.bool_)
+    arrays: Any = actions, policy, visits, known.copy(), np.zeros(batch_size), proved, priors
     return TreeSearchResult(*arrays)

@@ -1,5 +1,6 @@
 """Tree search of a batch of positions."""
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -10,22 +11,32 @@ from torch import Tensor
 
 from selfplay.checks import Range, require
 from selfplay.compute.compilation import Words, compiled
-from selfplay.compute.compiled_words import load, position_hash, word_rows
+from selfplay.compute.compiled_words import load, position_hash, stored_rows, word_rows
 from selfplay.compute.random_numbers import Draws, Purpose, fold
 from selfplay.errors import SettingError, TimeLimitError
+from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
+from selfplay.games.tiers import Tier
 from selfplay.pickling import MadeAgain
 from selfplay.search.deadline import StoppedError, current_deadline
-from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, checked_values, parts_of
+from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, checked_values, parts_of_evaluator
+from selfplay.search.mcts.general_evaluator import general_parameters, general_position_value
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
-from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
-from selfplay.search.mcts.tree import CompiledTreeSearch, TreeSearchResult, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.tree import (
+    CompiledTreeSearch,
+    Trees,
+    TreeSearchResult,
+    make_results,
+    make_trees,
+    tree_bytes,
+)
 from selfplay.search.mcts.watching import show
+from selfplay.search.mcts.whole_search import IN_ALL, compile_whole_search
 from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly
+from selfplay.search.tiers import Calls, tiers_of
 
 MOST_SIMULATIONS = 1_000_000
 MOST_PARALLEL = 1024
@@ -35,12 +46,20 @@ BYTES_AT_ONCE = 256 << 20
 """Memory of the trees that grow in lockstep."""
 QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 """About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
+STEPS_OF_EVALUATION = 20
+"""A simulation with a compiled evaluator counts as so many steps of a search (`selfplay.search.tiers`)."""
 FEWEST_AFTER_DEADLINE = 16
 """Number of simulations in each tree of a search that begins after its deadline."""
 
 ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
 Numbers = NDArray[np.float64]
+
+
+def most_simulations(game: Game, *, reuse: bool = False) -> int:
+    """The largest number of simulations of a search, whose tree must fit into memory."""
+    nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, game.rules.position.num_words)
+    return min(MOST_SIMULATIONS, nodes // (2 if reuse else 1) - 1)
 
 
 class TreeSearch(MadeAgain):
@@ -76,9 +95,7 @@ class TreeSearch(MadeAgain):
         reuse: bool = False,
         parallel: int = 1,
     ) -> None:
-        self._num_words = game.rules.position.num_words
-        most_nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions, self._num_words) // (2 if reuse else 1)
-        most = min(MOST_SIMULATIONS, most_nodes - 1)
+        most = most_simulations(game, reuse=reuse)
         require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
         Range(1, MOST_PARALLEL).check("parallel", parallel)
         if reuse and not rule.continues:
@@ -91,17 +108,18 @@ class TreeSearch(MadeAgain):
         self._kept = KeptTrees(simulations) if reuse else None
         self._ask()
         self._constants = rule.constants(simulations, game.num_distinct_actions)
-        self._kind = (game.rules, game.pass_action, rule.functions)
         # As many simulations as the previous search could run in QUICK_SECONDS.
         self._quick_simulations = FEWEST_QUICK
-        if self._is_compiled:
+        if self._position_value is not None:
             self.parts.parameters(game)
 
     def _ask(self) -> None:
         """Ask the evaluator for its parts: once, because looking for methods takes as long as several simulations."""
-        self.parts = parts_of(self.evaluator)
+        self.parts = parts_of_evaluator(self.evaluator)
         self._ends = np.array(self.parts.ends, dtype=np.float64)
-        self._is_compiled = self.parts.position_value is not None
+        position_value, game = self.parts.position_value, self.game
+        self._position_value = None if position_value is None else position_value(game)
+        self._tiers = tiers_of(game.rules, game.pass_action, self.rule.functions, self._position_value)
 
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
@@ -115,21 +133,24 @@ class TreeSearch(MadeAgain):
         """Whether the result for a position depends on random bits, or on earlier plies of its match."""
         return self._kept is not None or self.rule.is_random or self.parts.is_random
 
-    def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
+    def search(self, state: State, draws: Draws | None = None, known: Tensor | None = None) -> TreeSearchResult:
         """Search a batch of positions.
 
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
+            known: float64[B, A], exact values of actions to the player to move, with which trees begin; nan: unknown.
         """
         positions, inverse = state.position, None
         if not self.is_random:
             rows, inverse = distinct_positions(positions)
             positions, draws = positions[rows], None
-        found = self._search(word_rows(positions), draws)
+            known = None if known is None else known[rows]
+        values = np.full((len(positions), self.game.num_distinct_actions), np.nan) if known is None else known.numpy()
+        found = self._search(word_rows(positions), values, draws)
         tensors = map(torch.from_numpy, found)
         return TreeSearchResult(*(one if inverse is None else one[inverse] for one in tensors))
 
-    def _search(self, positions: Words, draws: Draws | None) -> TreeSearchResult:
+    def _search(self, positions: Words, known: Numbers, draws: Draws | None) -> TreeSearchResult:
         bits, kept, num_actions, parts = _random_bits(positions, draws), self._kept, self.game.num_distinct_actions, []
         if draws is None or kept is None:
             kept = draws = None
@@ -137,33 +158,71 @@ class TreeSearch(MadeAgain):
             draws = draws._replace(match=draws.match.cpu())
             kept.forget(draws)
         # A compiled search grows one tree after another in the memory of one, if none is kept.
-        is_one = self._is_compiled and kept is None
+        is_one, num_words = self._position_value is not None and kept is None, self.game.rules.position.num_words
         size = max(
-            1, len(positions) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, self._num_words)
+            1, len(positions) if is_one else BYTES_AT_ONCE // tree_bytes(self._num_nodes, num_actions, num_words)
         )
+        tier = self._tiers.tier(self._calls_in)
         for start in range(0, max(1, len(positions)), size):
             chunk = slice(start, start + size)
-            trees = make_trees(1 if is_one else len(positions[chunk]), self._num_nodes, num_actions, self._num_words)
+            trees = make_trees(1 if is_one else len(positions[chunk]), self._num_nodes, num_actions, tier.word)
             if kept is not None and draws is not None:
                 of_chunk = draws._replace(match=draws.match[chunk])
-                kept.take_over(of_chunk, positions[chunk], trees)
+                kept.take_over(of_chunk, tier, positions[chunk], trees)
             show(trees)
-            parameters = self.parts.parameters(self.game) if self._is_compiled else 0
-            flags = self.simulations, self.proves, kept is not None, self.parallel
-            search = CompiledTreeSearch(*flags, self._ends, self._constants, parameters, trees)
-            parts.append(self._grow(positions[chunk], bits[:, chunk], search))
+            search = self._search_in(tier, trees, continues=kept is not None)
+            parts.append(self._grow(tier, positions[chunk], bits[:, chunk], known[chunk], search))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
+        steps = sum(int(part.visits.sum()) for part in parts)
+        steps *= STEPS_OF_EVALUATION if self._position_value is not None else 1
+        self._tiers.worked(tier, steps, self._calls_in)
         joined: Any = map(np.concatenate, zip(*parts, strict=True))
         return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch) -> TreeSearchResult:
+    def _search_in(self, tier: Tier, trees: Trees, *, continues: bool) -> CompiledTreeSearch:
+        """What is the same for these trees in a tier."""
+        parameters = self.parts.parameters(self.game) if self._position_value is not None else 0
+        if self._position_value is not None and tier.table is not None:
+            rules, value = self.game.rules, self._position_value
+            if self.parts.position_value_by is not None:
+                rules, value = tier.rules, self.parts.position_value_by(tier.rules, tier.pass_action)
+            parameters = general_parameters(rules, value, tier.table.size, parameters)
+        flags = self.simulations, self.proves, continues, self.parallel
+        return CompiledTreeSearch(*flags, self._ends, self._constants, parameters, trees)
+
+    def _calls_in(self, tier: Tier) -> Calls:
+        """What a search calls in a tier, with arguments of their types."""
+        num_actions, num_words = self.game.num_distinct_actions, self.game.rules.position.num_words
+        search = self._search_in(tier, make_trees(0, 1, num_actions, tier.word), continues=False)
+        positions = tier.rows(np.zeros((0, num_words), dtype=np.int64))
+        results = make_results(np.zeros((0, num_actions)))
+        bits, rows = np.zeros((2, 0), dtype=np.int64), np.zeros(0, dtype=np.int64)
+        if self._position_value is not None:
+            progress, stop = np.zeros(3, dtype=np.int64), make_stop_flag()
+            return [(self._whole_search(tier), (positions, *bits, search, progress, stop, results))]
+        plant, advance, conclude = compile_lockstep(tier.rules, tier.pass_action, self.rule.functions)
+        frontier, logits = make_frontier(0, num_actions, tier.word, 1), np.zeros((0, num_actions))
+        return [
+            (plant, (positions, bits[0], results.action_values, search, frontier)),
+            (advance, (0, np.zeros(0), logits, rows, bits[0], search, frontier)),
+            (conclude, (search, results)),
+        ]
+
+    def _whole_search(self, tier: Tier) -> Callable[..., bool]:
+        value = self._position_value if tier.table is None else general_position_value(tier.table.size)
+        assert value is not None, "only called for compiled evaluators"
+        return compile_whole_search(tier.rules, tier.pass_action, self.rule.functions, value)
+
+    def _grow(
+        self, tier: Tier, packed: Words, bits: NDArray[np.int64], known: Numbers, search: CompiledTreeSearch
+    ) -> TreeSearchResult:
         """Search these positions in the memory of `search.trees`."""
-        results = make_results(len(positions), self.game.num_distinct_actions)
-        if self.parts.position_value is None:
-            self._grow_in_lockstep(positions, bits[0], search, results)
+        results, positions = make_results(known), tier.rows(stored_rows(packed))
+        if self._position_value is None:
+            self._grow_in_lockstep(tier, positions, bits[0], search, results)
             return results
-        search_batch = compile_whole_search(*self._kind, self.parts.position_value(self.game))
+        search_batch = self._whole_search(tier)
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
 
         def grow(stop: StopFlag) -> None:
@@ -171,7 +230,7 @@ class TreeSearch(MadeAgain):
                 raise StoppedError
 
         try:
-            run_interruptibly(grow, quick_steps=self._quick_simulations)
+            run_interruptibly(grow, quick_steps=self._quick_simulations_in(current_deadline().left))
         except TimeLimitError:
             # No tree grows further, except that each has this number of simulations.
             fewest = search._replace(simulations=min(self.simulations, FEWEST_AFTER_DEADLINE))
@@ -179,13 +238,21 @@ class TreeSearch(MadeAgain):
         self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
 
+    def _quick_simulations_in(self, seconds: float) -> int:
+        """The simulations in the calling thread, before the deadline in so many seconds is heeded."""
+        return max(FEWEST_QUICK, int(self._quick_simulations * min(1.0, seconds / QUICK_SECONDS)))
+
     def _grow_in_lockstep(
-        self, positions: Words, bits: NDArray[np.int64], search: CompiledTreeSearch, results: TreeSearchResult
+        self,
+        tier: Tier,
+        positions: Words,
+        bits: NDArray[np.int64],
+        search: CompiledTreeSearch,
+        results: TreeSearchResult,
     ) -> None:
-        plant, advance, conclude = compile_lockstep(*self._kind)
-        sizes = len(positions), self.game.num_distinct_actions, self._num_words
-        frontier = make_frontier(*sizes, self.parallel)
-        count, deadline = plant(positions, bits, search, frontier), current_deadline()
+        plant, advance, conclude = compile_lockstep(tier.rules, tier.pass_action, self.rule.functions)
+        frontier = make_frontier(len(positions), self.game.num_distinct_actions, tier.word, self.parallel)
+        count, deadline = plant(positions, bits, results.action_values, search, frontier), current_deadline()
         while count > 0:
             deadline.check()
             if frontier.left.max() <= self.simulations - FEWEST_AFTER_DEADLINE and deadline.is_over:
@@ -196,7 +263,8 @@ class TreeSearch(MadeAgain):
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
-        positions = torch.from_numpy(frontier.positions[:count]["parts"])
+        num_words = self.game.rules.position.num_words
+        positions = torch.from_numpy(stored_rows(frontier.positions[:count])[:, :num_words])
         first, rows = distinct_positions(positions)
         assert self.parts.evaluate is not None, "only called for evaluators of batches"
         found = self.parts.evaluate(_unfinished(positions[first]))

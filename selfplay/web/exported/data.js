@@ -23,6 +23,7 @@ export function dataOf(match, number) {
     seats: seats.map((seat) => seat?.offer ?? null),
     people: match.people,
     start: game.contents(match.states[0]),
+    numbers: game.numbers(state),
     shown: number,
     points: pointsOf(match, state),
     lead: game.lead(state, description.margin_unit),
@@ -74,7 +75,7 @@ function endByPass(match, state, action) {
   return { end: end.isOver ? resultOf(match, end) : null, ends_at_once: after.isOver };
 }
 
-// The values of the judge before a ply, as JudgedView in selfplay/web/schemas.py.
+// The values of the judge before a ply, as JudgedView in selfplay/web/match_schemas.py.
 /** @type {(match: Match, number: number) => JudgedView} */
 export function judgedView(match, number) {
   const judged = match.judgement(number);

@@ -1,5 +1,5 @@
 // Which stones of Go are dead where both players have passed, and who can be expected to own each crossing, as
-// selfplay/players/dead_stones.py finds them.
+// selfplay/games/dead_stones.py finds them.
 
 import { chainOf } from "../page/geometry.js";
 import { drawsOf, RANDOM_ACTION, uniform } from "./random.js";

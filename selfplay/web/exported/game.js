@@ -48,15 +48,17 @@ export const numberOf = (value) => Number(BigInt.asIntN(64, value));
 
 export class Game {
   /**
-   * @param {Pick<Description, "initial" | "set_up" | "pass_action" | "num_actions" | "num_squares" | "shown" | "limits" | "mark_fields" | "ends">} description
+   * @param {Pick<Description, "initial" | "set_up" | "pass_action" | "num_actions" | "num_squares" | "has_stones" | "shown" | "limits" | "mark_fields" | "number_fields" | "ends">} description
    */
-  constructor({ initial, set_up: setUp, pass_action: passAction, num_actions: numActions, num_squares: numSquares, shown, limits, mark_fields: markFields, ends }) {
+  constructor({ initial, set_up: setUp, pass_action: passAction, num_actions: numActions, num_squares: numSquares, has_stones: hasStones, shown, limits, mark_fields: markFields, number_fields: numberFields, ends }) {
     this.rules = rules;
     this.passAction = passAction;
     this.numActions = numActions;
     this.numSquares = numSquares;
+    this.hasStones = hasStones;
     this.ends = ends;
     this.markFields = markFields;
+    this.numberFields = numberFields;
     this.initial = rules.unpacked(BigInt(initial));
     this.emptied = setUp.map((position) => rules.unpacked(BigInt(position)));
     this.stones = observer({ shown, limits }, 2 * numSquares);
@@ -138,17 +140,26 @@ export class Game {
   // 1 for a stone of seat 0, -1 for one of seat 1, 0 for an empty square.
   /** @type {(state: GameState) => number[]} */
   squares({ position, player }) {
+    if (!this.hasStones) {
+      return new Array(this.numSquares).fill(0);
+    }
     const seen = this.stones(position);
     const sign = player === 0 ? 1 : -1;
     return seen.slice(this.numSquares).map((toMove, square) => sign * (toMove - seen[square]) + 0);
   }
 
-  // Which of the marks each square has, numbered from 1 in their order; 0: none.
+  // Which of the marks each square has: 2**k for number k, from 0 in their order.
   /** @type {(state: GameState) => number[]} */
   marks({ position }) {
     const marks = new Array(this.numSquares).fill(0);
-    this.markFields.forEach((name, number) => bitsOf(position[name]).forEach((square) => (marks[square] = number + 1)));
+    this.markFields.forEach((name, number) => bitsOf(position[name]).forEach((square) => (marks[square] += 2 ** number)));
     return marks;
+  }
+
+  // The numbers of a position as text.
+  /** @type {(state: GameState) => string} */
+  numbers({ position }) {
+    return this.numberFields.map((name) => `${name.replaceAll("_", " ")} ${[position[name]].flat().join(" ")}`).join(", ");
   }
 
   // Different numbers for squares with different stones or marks, 0 for those with neither.

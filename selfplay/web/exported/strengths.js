@@ -2,7 +2,7 @@
 
 import { Game, numberOf } from "./game.js";
 import { NOTICE, pick, LEAF, SAMPLED_ACTION, TIE_BREAK, uniform } from "./random.js";
-import { Rollouts } from "./rollouts.js";
+import { evaluatorOf } from "./rollouts.js";
 import { searched } from "./search.js";
 import { treeSearched } from "./tree_search.js";
 
@@ -108,9 +108,10 @@ class TreeSearch {
    * @param {Game} game
    * @param {Evaluator} agent
    */
-  constructor({ evaluation, rule, simulations }, onlyEnds, game, agent) {
+  constructor(way, onlyEnds, game, agent) {
+    const { evaluation, rule, simulations } = way;
     this.game = evaluation === "agent" ? game : onlyEnds;
-    this.evaluator = evaluation === "agent" ? agent : new Rollouts(this.game);
+    this.evaluator = evaluatorOf(way, this.game, agent);
     this.rule = rule;
     this.simulations = simulations;
   }

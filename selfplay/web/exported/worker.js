@@ -1,9 +1,11 @@
-// The requests of selfplay/web/matches.py and games.py, answered in the browser, one after another.
+// The requests of selfplay/web/match_service.py and games.py, answered in the browser, one after another.
 
 import { loadAgent } from "./agent.js";
 import { belowBest, Game } from "./game.js";
-import { Match, Refusal } from "./match.js";
+import { Match } from "./match.js";
+import { Refusal } from "./played_match.js";
 import { pick, RANDOM_ACTION, TIE_BREAK } from "./random.js";
+import { evaluatorOf } from "./rollouts.js";
 import { searched } from "./search.js";
 import { nearlyBest, Strength } from "./strengths.js";
 import { treeSearched } from "./tree_search.js";
@@ -36,8 +38,10 @@ function playerOf(description, game, agent, id) {
       return (state, draws) => best({ values: game.actionValues(state, agent) }, draws);
     case "search":
       return (state, draws) => best(withProved(game, searched(game, agent, state, limited)), draws);
-    case "tree_search":
-      return (state) => preferred(treeSearched(game, policyAgent, way.rule, state, limited));
+    case "tree_search": {
+      const evaluator = evaluatorOf(way, game, policyAgent);
+      return (state) => preferred(treeSearched(game, evaluator, way.rule, state, limited));
+    }
     case "strength":
     case "tree_strength": {
       const strength = new Strength(way, description, game, /** @type {Evaluation & Evaluator} */ (agent));

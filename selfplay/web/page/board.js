@@ -1,11 +1,11 @@
 // The board: squares that can be clicked, reached with the arrow keys, and read by a screen reader.
 
 import { ActionButtons } from "./buttons.js";
+import { showCell, showHead } from "./cells.js";
 import { element } from "./drawing.js";
 import { sizeOf } from "./geometry.js";
 import { ground, Marks } from "./marks.js";
-import { framed, stoneOf, territoryOf } from "./pieces.js";
-import { showValue } from "./values.js";
+import { framed } from "./pieces.js";
 
 // What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
 // does not know what else changes.
@@ -30,7 +30,12 @@ const sourceOf = ({ square, pointed }) => pointed[pointed[0] === square ? 1 : 0]
 /** @type {(mark: Mark | null, square: number) => boolean} */
 const isMarked = (mark, square) => mark !== null && (mark.from === square || mark.to === square);
 
-/** @typedef {"isNew" | "isLeft" | "isTurned" | "isWon" | "isHinted" | "isGhost" | "isGhostStone"} CellMark */
+// What the letters of marks mean that are on the board.
+/** @type {(game: BoardGame, match: Drawn) => string} */
+function legendOf({ draws_lines: drawsLines, stone_colours: colours, square_marks: texts, mark_signs: signs }, { marks }) {
+  const used = texts.filter((text) => marks?.some((mark) => mark.split(", ").includes(text)));
+  return drawsLines || colours !== null ? "" : used.map((text) => `${signs[texts.indexOf(text)]} ${text}`).join(", ");
+}
 
 // The moves after a hint that are marked, too.
 const FOLLOWING = 3;
@@ -96,7 +101,8 @@ export class Board {
     const { width, height } = sizeOf(game);
     place.style.setProperty("--rows", height);
     place.style.setProperty("--columns", width);
-    place.replaceChildren(this.build(), this.questions.group, this.others.group);
+    this.legend = element("p", { class: "quiet legend" });
+    place.replaceChildren(this.build(), this.legend, this.questions.group, this.others.group);
   }
 
   build() {
@@ -128,8 +134,8 @@ export class Board {
     return frame;
   }
 
-  // Puts the squares into their places. The keyboard begins at the upper left one, unless a square has the focus, which it
-  // would lose by being put elsewhere.
+  // Puts the squares into their places. The keyboard begins at the first one that is on the board, unless a square has the
+  // focus, which it would lose by being put elsewhere.
   arrange() {
     const focused = this.cells.indexOf(document.activeElement);
     this.lines.forEach((line, row) => {
@@ -138,7 +144,9 @@ export class Board {
       line.replaceChildren(...squares);
     });
     this.turnNames(this.isTurned);
-    this.focus(focused < 0 ? this.squareAt(0, 0) : focused, focused >= 0);
+    const places = [...this.cells.keys()].map((place) => (this.isTurned ? this.cells.length - 1 - place : place));
+    const first = places.find((square) => !this.game.unused_squares.includes(square)) ?? places[0];
+    this.focus(focused < 0 ? first : focused, focused >= 0);
   }
 
   // Where a square is drawn, and which one is drawn there.
@@ -264,15 +272,16 @@ export class Board {
     const isNewPly = match.plies.length !== this.shown?.match.plies.length;
     const legal = this.findActions(shown);
     this.questions.only(this.asked, shown);
+    this.legend.textContent = [legendOf(this.game, match), match.numbers].filter(Boolean).join("; ");
     this.others.show(match.legal.filter((one) => one.pointed.length === 0), shown);
-    this.heads.forEach((head, column) => this.showHead(head, column, shown));
+    this.heads.forEach((head, column) => showHead(this.game, head, column, shown));
     const marked = { ghost: this.toMark(match, ghost), hint: this.toMark(match, hint) };
     this.marks.show([...this.following(shown.line ?? []), ...Object.entries(marked).flatMap(([kind, mark]) => (mark === null || (kind === "ghost" && mark.from === null) ? [] : [{ kind, ...mark }]))]);
     this.cells.forEach((cell, square) => {
       const isNew = last?.square === square;
       const isLeft = last?.origin === square;
       const isTurned = !isNew && Boolean(last?.turned.includes(square));
-      this.showCell(cell, square, legal.get(square), shown, {
+      showCell(this, cell, square, legal.get(square), shown, {
         isNew,
         isLeft,
         isTurned,
@@ -359,59 +368,5 @@ export class Board {
     this.actions = isOpen ? new Map([...actions].map(([square, pairs]) => [square, pairs.map(([, one]) => one)])) : new Map();
     this.moves = isOpen ? bySource : new Map();
     return new Map(targets ?? [...moves.map((one) => at(sourceOf(one), one)), ...others.map((one) => at(one.square ?? one.pointed[0], one))]);
-  }
-
-  // The number of a column, with the value of a stone in it, or room for one.
-  /** @type {(head: any, column: number, shown: Shown) => void} */
-  showHead(head, column, shown) {
-    const { legal } = shown.match;
-    const action = legal.find(({ square }) => square !== null && square % this.game.columns === column)?.action;
-    const { label } = showValue(head, action, shown);
-    head.replaceChildren(String(column + 1), ...(label.length > 0 ? label : [element("span", { class: "room" })]));
-  }
-
-  /** @type {(cell: any, square: number, legal: ActionDescription | undefined, shown: Shown, marks: Record<CellMark, boolean> & {owner: number}) => void} */
-  showCell(cell, square, legal, shown, { isNew, isLeft, isTurned, isWon, isHinted, isGhost, isGhostStone, owner }) {
-    const { match } = shown;
-    const classes = { legal, last: isNew, origin: isLeft, won: isWon, hinted: isHinted };
-    Object.entries(classes).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
-    const { label, words } = showValue(cell, legal?.action, shown);
-    const stone = isGhostStone ? (match.to_move === 0 ? 1 : -1) : match.squares[square];
-    const isDead = Boolean(match.count?.dead.includes(square));
-    // On a stone, the territory of the other player.
-    const isOwn = stone !== 0 && !isDead && Math.sign(owner) === stone;
-    const territory = isOwn || isGhostStone ? 0 : owner;
-    const isTaken = match.squares[square] !== 0 && Boolean(this.actions.get(square)?.some((one) => one.square === null));
-    cell.classList.toggle("taken", isTaken);
-    const mark = match.marks?.[square] ?? "";
-    cell.classList.toggle("marked", mark !== "");
-    const isKo = match.ko === square && stone === 0;
-    cell.classList.toggle("ko", isKo);
-    this.redraw(cell, stone, { isNew, isTurned, isGhost: isGhostStone, isDead, territory, mark }, this.heads.length > 0 || shown.territory ? [] : label);
-    /** @type {Record<string, boolean>} */
-    const marks = { "ko, may not be taken now": isKo, "can be removed": isTaken, dead: isDead, "last move": isNew, "left by the last move": isLeft, "just turned": isTurned, "in the winning line": isWon, hint: isHinted, "move of the match": isGhost };
-    const owned = territory === 0 ? [] : [`${Math.abs(territory) < 1 ? "likely " : ""}territory of ${this.stoneName(Math.sign(territory))}`];
-    const said = [this.game.square_names[square], this.stoneName(match.squares[square]), ...(mark === "" ? [] : [mark]), ...owned, ...words];
-    cell.setAttribute("aria-label", [...said, ...Object.keys(marks).filter((mark) => marks[mark])].join(", "));
-    cell.setAttribute("aria-disabled", String(!this.isEdited && !(match.count && stone !== 0) && !this.actions.has(square) && !this.moves.has(square)));
-    if (this.game.moves_stones) {
-      cell.setAttribute("aria-selected", String(square === this.chosen));
-    }
-  }
-
-  // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
-  /** @type {(cell: any, stone: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, isDead: boolean, territory: number, mark: string}, label: any[]) => void} */
-  redraw(cell, stone, marks, label) {
-    const drawn = JSON.stringify([stone, marks, label[0]?.outerHTML]);
-    if (cell.dataset.drawn !== drawn) {
-      cell.dataset.drawn = drawn;
-      const territory = marks.territory === 0 ? [] : [territoryOf(this.game, marks.territory)];
-      cell.replaceChildren(...(stone === 0 ? [] : [stoneOf(this.game, stone === 1 ? 0 : 1, marks)]), ...territory, ...label);
-    }
-  }
-
-  /** @type {(stone: number) => string} */
-  stoneName(stone) {
-    return stone === 0 ? "empty" : this.game.seat_names[stone === 1 ? 0 : 1];
   }
 }

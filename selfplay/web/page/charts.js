@@ -96,8 +96,8 @@ function axes(drawing, scale, xLabel, yLabel) {
   drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` }, yLabel));
 }
 
-// chart: {title, about, xLabel, yLabel, fixed, isRatio, isWide, isExact, table, marks: [{x, text}],
-//         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
+// chart: {title, about, xLabel, yLabel, fixed: the ends of the y axis, isRatio, isWide, isExact, table, marks: [{x, text}],
+//         series: [{name, tone, dash, points: [{x, y, text, isMarked, interval}], isQuiet, dots}]}
 // If curves are smoothed, the values themselves are still shown as a faint line, and in the tooltips and the table. Exact
 // values are not smoothed.
 /** @type {(chart: Chart & {series: Series[]}) => any} */
@@ -124,6 +124,12 @@ export function lineChart(chart) {
       group.prepend(svg("path", { d: line(values), class: "raw" }));
     }
     group.style.setProperty("--tone", one.tone);
+    for (const { x, interval } of one.points) {
+      if (interval) {
+        const [low, high] = interval.map(scale.y);
+        group.append(svg("line", { x1: scale.x(x), x2: scale.x(x), y1: low, y2: high, class: "interval" }));
+      }
+    }
     for (const point of one.points) {
       // Every point has a tooltip; not all are drawn.
       const isDrawn = one.dots !== false || point.isMarked || !isLine;

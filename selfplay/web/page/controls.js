@@ -5,22 +5,22 @@ import { isAccepted, isCounting } from "./counting.js";
 import { at } from "./drawing.js";
 import { cursor, isVariation, state } from "./state.js";
 
-// In a review or a lesson, nothing is taken back by the way: that is what "Play on from here" is for. A hint in a lesson
+// In a review or an exercise, nothing is taken back by the way: that is what "Play on from here" is for. A hint in an exercise
 // would be the solution.
-export const canUndo = () => !state.isBusy && !state.isEdited && state.lesson === null && state.ply === null && Boolean(state.answer?.can_undo);
+export const canUndo = () => !state.isBusy && !state.isEdited && state.exercise === null && state.ply === null && Boolean(state.answer?.can_undo);
 export const canHint = () =>
-  !state.isBusy && !state.isEdited && state.lesson === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
+  !state.isBusy && !state.isEdited && state.exercise === null && state.answer !== null && (state.answer.awaits_person || state.ply !== null);
 
 // Whether the person to move can resign or offer a draw.
 export const canEnd = () => !state.isBusy && !state.isEdited && state.ply === null && Boolean(state.answer?.awaits_person);
 
-const LESSON = ["solution", "next-mistake", "end-lesson"];
+const EXERCISE = ["solution", "next-mistake", "end-exercise"];
 
 // The buttons that are shown, in their order.
 function shownButtons() {
-  const { answer: match, face, lesson } = state;
-  if (lesson !== null) {
-    return LESSON;
+  const { answer: match, face, exercise } = state;
+  if (exercise !== null) {
+    return EXERCISE;
   }
   if (isCounting()) {
     return ["agree", "resume"];
@@ -42,7 +42,7 @@ function shownButtons() {
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
 export function showControls() {
-  const { answer: match, isBusy, isEdited, isRunning, lesson, line } = state;
+  const { answer: match, isBusy, isEdited, isRunning, exercise, line } = state;
   const ply = cursor();
   const count = match?.plies.length ?? 0;
   const isOpen = match !== null && !match.is_over;
@@ -61,9 +61,9 @@ export function showControls() {
     "play-on": !isBusy && !isEdited && (ply < count || isVariation()),
     "to-match": !isBusy,
     "close-variation": !isBusy,
-    solution: lesson?.isSolved === false && lesson.mistakes.length > 0,
-    "next-mistake": lesson !== null && lesson.number + 1 < lesson.mistakes.length,
-    "end-lesson": true,
+    solution: exercise?.isSolved === false && exercise.mistakes.length > 0,
+    "next-mistake": exercise !== null && exercise.number + 1 < exercise.mistakes.length,
+    "end-exercise": true,
   };
   const shown = shownButtons();
   Object.entries(enabled).forEach(([id, is]) => {
@@ -71,9 +71,9 @@ export function showControls() {
     at(id).hidden = !shown.includes(id);
   });
   at("run").textContent = isRunning ? "Pause" : "Run";
-  // In a lesson, the line that follows the best move is stepped through.
-  const [place, end] = lesson === null ? [ply, count] : [line?.step ?? 0, line?.texts.length ?? 0];
+  // In an exercise, the line that follows the best move is stepped through.
+  const [place, end] = exercise === null ? [ply, count] : [line?.step ?? 0, line?.texts.length ?? 0];
   const steps = { "to-start": place > 0, back: place > 0, forward: place < end, "to-end": place < end };
   Object.entries(steps).forEach(([id, is]) => at(id).setAttribute("aria-disabled", String(!is)));
-  at("review-place").textContent = place < end ? `${place} of ${end}` : lesson === null ? `${count}` : end > 0 ? `${place} of ${end}` : "";
+  at("review-place").textContent = place < end ? `${place} of ${end}` : exercise === null ? `${count}` : end > 0 ? `${place} of ${end}` : "";
 }

@@ -6,7 +6,7 @@ import { isShown, opened, state } from "./state.js";
 import { fail, say, whatHappened } from "./words.js";
 
 // Whether this is open on the board that is shown.
-export const isCounting = () => state.ply === null && state.lesson === null && Boolean(state.answer?.count);
+export const isCounting = () => state.ply === null && state.exercise === null && Boolean(state.answer?.count);
 
 // Whether the opponent agrees: to its own proposal, and to what is no better for the person. Two people agree themselves.
 export function isAccepted() {

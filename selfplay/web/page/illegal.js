@@ -7,15 +7,15 @@ import { capital, isThinking } from "./words.js";
 // chosen: the square of the stone that is to be moved; null without one.
 /** @type {(square: number, chosen: number | null) => string} */
 export function whyIllegal(square, chosen) {
-  const { answer, isBusy, lesson } = opened();
+  const { answer, isBusy, exercise } = opened();
   if (state.answer === null) {
     return "No match is open. Press New match.";
   }
-  if (lesson === null && cursor() < answer.plies.length) {
+  if (exercise === null && cursor() < answer.plies.length) {
     return canVary() ? whyNot(square, chosen) : `This is the position before move ${cursor() + 1}; » shows the last one.`;
   }
   if (answer.is_over) {
-    return lesson === null ? `The match is over. ${answer.result}` : whyNot(square, chosen);
+    return exercise === null ? `The match is over. ${answer.result}` : whyNot(square, chosen);
   }
   if (areWatching(answer.people)) {
     return "You watch this match: Step or Run makes the next move.";

@@ -20,8 +20,10 @@ export function ground(game) {
     const stars = starPoints(game).map(([cx, cy]) => svg("circle", { cx, cy, r: 0.1 }));
     return covering(game, "ground", svg("path", { d: linesOf(game), class: "lines" }), ...stars);
   }
-  const edges = edgesOf(game).flatMap((both, seat) => both.map((points) => svg("path", { d: pathOf(points), class: `side-of seat${seat}` })));
-  const cells = [...Array(game.rows * game.columns).keys()].map((cell) => hexagon(centreOf(game, Math.floor(cell / game.columns), cell % game.columns)));
+  const isUsed = (/** @type {number} */ cell) => !game.unused_squares.includes(cell);
+  const sides = game.unused_squares.length > 0 ? [] : edgesOf(game);
+  const edges = sides.flatMap((both, seat) => both.map((points) => svg("path", { d: pathOf(points), class: `side-of seat${seat}` })));
+  const cells = [...Array(game.rows * game.columns).keys()].filter(isUsed).map((cell) => hexagon(centreOf(game, Math.floor(cell / game.columns), cell % game.columns)));
   return covering(game, "ground", ...edges, svg("path", { d: cells.map((corners) => `${pathOf(corners)}Z`).join(""), class: "lines" }));
 }
 

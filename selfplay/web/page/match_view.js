@@ -29,8 +29,8 @@ export function showMatch(goTo, goToIn) {
   }
   const ply = cursor();
   document.body.dataset.plies = String(answer.plies.length);
-  at("play").classList.toggle("reviewed", ply < answer.plies.length && state.lesson === null);
-  at("play").classList.toggle("learning", state.lesson !== null);
+  at("play").classList.toggle("reviewed", ply < answer.plies.length && state.exercise === null);
+  at("play").classList.toggle("learning", state.exercise !== null);
   showBoard();
   showSeats(game, answer, onBoard());
   at("count-rule").hidden = !isCounting();
@@ -43,9 +43,9 @@ export function showMatch(goTo, goToIn) {
   at("opening").hidden = answer.opening === null;
   at("opening").textContent = `${answer.opening} opening`;
   const match = valued();
-  // In a lesson, values would be the solution, and steps follow the best line.
-  const isValued = state.face === "analyse" && checked("values") !== "none" && state.lesson === null;
-  showLines({ isValued, goToIn: state.lesson === null ? goToIn : () => () => {} });
+  // In an exercise, values would be the solution, and steps follow the best line.
+  const isValued = state.face === "analyse" && checked("values") !== "none" && state.exercise === null;
+  showLines({ isValued, goToIn: state.exercise === null ? goToIn : () => () => {} });
   if (state.face === "analyse") {
     drawCurve(at("curve"), { game, match, cursor: ply, isWaiting: wantsJudge(), goTo });
     drawLosses(at("discs-lost"), { game, match });
@@ -88,18 +88,18 @@ function showFace() {
   }
 }
 
-// The values that are shown: in a lesson they would be the solution, and while a line is stepped through nobody has to choose.
+// The values that are shown: in an exercise they would be the solution, and while a line is stepped through nobody has to choose.
 /** @type {() => Mode} */
 function modeOfValues() {
-  const { lesson, line, face } = state;
-  if (lesson !== null) {
-    return lesson.isSolved && (line === null || line.step === 0) ? "perfect" : "none";
+  const { exercise, line, face } = state;
+  if (exercise !== null) {
+    return exercise.isSolved && (line === null || line.step === 0) ? "perfect" : "none";
   }
   return face === "analyse" ? checked("values") : "none";
 }
 
 function showBoard() {
-  const { board, answer, foreseen, hint, hintLine, line, isBusy, isTakingOver, isEdited, lesson } = opened();
+  const { board, answer, foreseen, hint, hintLine, line, isBusy, isTakingOver, isEdited, exercise } = opened();
   const ply = cursor();
   const shown = onBoard();
   const mode = modeOfValues();
@@ -108,9 +108,9 @@ function showBoard() {
   const isLast = ply === answer.plies.length;
   // An action that is chosen while an opponent takes over is played afterwards.
   const isFree = !isBusy || isTakingOver;
-  const isOpen = lesson === null ? (isLast && answer.awaits_person && isFree) || canVary() : !isLast && !lesson.isSolved;
+  const isOpen = exercise === null ? (isLast && answer.awaits_person && isFree) || canVary() : !isLast && !exercise.isSolved;
   const isInLine = line !== null && line.step > 0;
-  const ghost = lesson === null || isInLine ? null : (answer.plies[ply]?.action ?? null);
+  const ghost = exercise === null || isInLine ? null : (answer.plies[ply]?.action ?? null);
   board.show({
     match: { ...shown, person_seat: matchItself().answer.person_seat, squares: shown.squares ?? [], ...foreseen },
     known: foreseen === null ? known : new Map(),
@@ -171,7 +171,7 @@ function showSeats(game, answer, shown) {
 /** @type {(shown: ValuesOfPosition) => void} */
 function showBar({ known, scale, judged }) {
   const { game } = opened();
-  at("bar").hidden = state.face !== "analyse" || checked("values") === "none" || (state.lesson !== null && !state.lesson.isSolved);
+  at("bar").hidden = state.face !== "analyse" || checked("values") === "none" || (state.exercise !== null && !state.exercise.isSolved);
   const below = bottomOf();
   const colourOf = (/** @type {number} */ seat) => game.stone_colours?.[seat] ?? `seat${seat}`;
   at("bar").replaceChildren(evaluationBar({ ...evaluationFor(below, { known, scale, judged }), bottom: colourOf(below), top: colourOf(1 - below) }));

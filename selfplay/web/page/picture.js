@@ -2,7 +2,7 @@
 
 import { svg } from "./drawing.js";
 import { centreOf, hexagon, linesOf, pathOf, sizeOf, starPoints } from "./geometry.js";
-import { signOf } from "./pieces.js";
+import { signOf, signsOfMark } from "./pieces.js";
 
 // Pixels of a square.
 const SIDE = 64;
@@ -29,7 +29,7 @@ function markOf(game, square, mark, [x, y]) {
     return svg("path", { class: "drawn", d: pathOf(ends), stroke: "#000000", "stroke-width": 0.12, "stroke-linecap": "round" });
   }
   const style = { "text-anchor": "middle", "font-family": "sans-serif", "font-weight": "bold", "font-size": 0.45 };
-  return svg("text", { x, y: y + 0.16, fill: "#888888", ...style }, mark[0].toUpperCase());
+  return svg("text", { x, y: y + 0.16, fill: "#888888", ...style }, signsOfMark(game, mark));
 }
 
 // Of games whose stones have no colours.
@@ -51,6 +51,9 @@ export function pictureOf(game, { squares, marks } = { squares: null, marks: nul
     const stroke = game.is_on_crossings || game.draws_lines ? ground : "#0006";
     const style = { class: isPlain ? (game.draws_lines ? "plain dotted" : "plain") : null, fill: isUnused ? "#efe6d2" : ground, stroke, "stroke-width": 0.02 };
     const cell = game.is_rhombus ? { d: `${pathOf(hexagon([x, y]))}Z` } : { x: x - 0.5, y: y - 0.5, width: 1, height: 1 };
+    if (isUnused && game.is_rhombus) {
+      return;
+    }
     drawing.append(svg(game.is_rhombus ? "path" : "rect", { ...cell, ...style }));
   });
   if (game.is_on_crossings) {

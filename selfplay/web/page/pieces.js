@@ -2,16 +2,28 @@
 
 import { element, svg } from "./drawing.js";
 
-// The sign of a stone without a colour: the first letter of its mark; without a mark X or O, as in the console, unless
+// The letters of the marks of a square.
+/** @type {(game: Pick<GameView, "square_marks" | "mark_signs">, mark: string) => string} */
+export const signsOfMark = ({ square_marks: texts, mark_signs: signs }, mark) => mark.split(", ").map((text) => signs[texts.indexOf(text)] ?? "").join("");
+
+// The sign of a stone without a colour: the letters of its marks; without a mark X or O, as in the console, unless
 // the name of the player is one character.
-/** @type {(game: Pick<GameView, "seat_names">, seat: number, mark?: string) => string} */
-export const signOf = ({ seat_names: names }, seat, mark = "") => (mark !== "" ? mark[0].toUpperCase() : names[seat].length === 1 ? names[seat] : "XO"[seat]);
+/** @type {(game: Pick<GameView, "seat_names" | "square_marks" | "mark_signs">, seat: number, mark?: string) => string} */
+export const signOf = (game, seat, mark = "") => (mark !== "" ? signsOfMark(game, mark) : game.seat_names[seat].length === 1 ? game.seat_names[seat] : "XO"[seat]);
+
+// Letters of a square of 100x100, smaller where there are several.
+/** @type {(text: string) => any} */
+const lettersOf = (text) => svg("text", { x: 50, y: 60 + 10 / text.length, "text-anchor": "middle", "font-size": 60 / Math.max(1, text.length * 0.7), "font-weight": "bold" }, text);
+
+// The marks of a square without a stone.
+/** @type {(game: GameView, mark: string) => any} */
+export const markOf = (game, mark) => svg("svg", { viewBox: "0 0 100 100", class: "sign of-square", "aria-hidden": "true" }, lettersOf(signsOfMark(game, mark)));
 
 /** @type {(game: GameView, seat: number, marks: {isNew: boolean, isTurned: boolean, isGhost: boolean, isDead?: boolean, mark?: string}) => any} */
 export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, mark = "" }) {
   const marks = `${isTurned ? " turned" : ""}${isNew ? " new" : ""}${isGhost ? " ghost" : ""}${isDead ? " dead" : ""}`;
   if (game.stone_colours) {
-    return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` }, ...(mark === "" ? [] : [element("b", {}, mark[0].toUpperCase())]));
+    return element("span", { class: `disc ${game.stone_colours[seat]}${marks}` }, ...(mark === "" ? [] : [element("b", {}, signsOfMark(game, mark))]));
   }
   const name = signOf(game, seat, mark);
   const drawing =
@@ -19,7 +31,7 @@ export function stoneOf(game, seat, { isNew, isTurned, isGhost, isDead = false, 
       ? svg("path", { d: "M24 24L76 76M76 24L24 76" })
       : name === "O"
         ? svg("circle", { cx: 50, cy: 50, r: 28 })
-        : svg("text", { x: 50, y: 66, "text-anchor": "middle", "font-size": 48 }, name);
+        : lettersOf(name);
   return svg("svg", { viewBox: "0 0 100 100", class: `sign seat${seat}${marks}`, "aria-hidden": "true" }, drawing);
 }
 

@@ -10,7 +10,7 @@ import { isAccepted, isCounting, turn } from "./counting.js";
 import { at, clicked } from "./drawing.js";
 import { hasBoard } from "./geometry.js";
 import { whyIllegal } from "./illegal.js";
-import * as lesson from "./lesson.js";
+import * as exercise from "./exercise.js";
 import * as options from "./options.js";
 import { showMatch } from "./match_view.js";
 import * as players from "./players.js";
@@ -42,7 +42,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   clear();
   // No match can begin before the opponents are known.
   const face = shown?.isAnalysed ? "analyse" : "play";
-  Object.assign(state, { game, face, hint: null, isRunning: false, isBusy: true, isTakingOver: false, lesson: null, line: null });
+  Object.assign(state, { game, face, hint: null, isRunning: false, isBusy: true, isTakingOver: false, exercise: null, line: null });
   at("title").textContent = game.title;
   say("One moment…");
   setTimeout(() => mine === state.visit && state.isBusy && state.match === null && say(COMPILING), PATIENCE);
@@ -107,8 +107,8 @@ export async function refresh() {
 // Called when the person chooses an action on the board; one that is chosen while an opponent takes over is played afterwards.
 /** @type {(action: number) => Promise<void>} */
 async function act(action) {
-  if (state.lesson !== null) {
-    lesson.attempt(action);
+  if (state.exercise !== null) {
+    exercise.attempt(action);
     return;
   }
   if (state.isTakingOver) {
@@ -227,7 +227,7 @@ async function offerDraw() {
 // ---------------------------------------------------------------------- buttons and keys
 
 /** @type {GoTo} */
-const stepTo = (to) => (state.lesson === null ? goTo(to) : lesson.stepTo(to));
+const stepTo = (to) => (state.exercise === null ? goTo(to) : exercise.stepTo(to));
 const back = () => stepTo((ply) => ply - 1);
 const forward = () => stepTo((ply) => ply + 1);
 const undo = () => canUndo() && (isVariation() ? variation.undo() : actions.undo());

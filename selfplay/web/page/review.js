@@ -245,7 +245,7 @@ export function askForMore() {
     return;
   }
   const { signal } = background;
-  const isCurrent = () => isShown(asked) && state.lesson === null && !signal.aborted;
+  const isCurrent = () => isShown(asked) && state.exercise === null && !signal.aborted;
   const isChoice = state.ply !== null || asked.awaits_person;
   if (isTerritoryMissing()) {
     askForTerritory(signal).then(() => isCurrent() && state.render(), (error) => isCurrent() && fail(error));

@@ -51,10 +51,10 @@ async function changePeople() {
 // Whether the one person who plays is to change seats.
 const isSwap = () => isOnePerson(checked("person")) && isOnePerson(opened().match.person);
 
-// Shows the match with other values, or for another purpose; a lesson ends. The numbers on the board stay until others come.
+// Shows the match with other values, or for another purpose; an exercise ends. The numbers on the board stay until others come.
 async function showOtherwise() {
   const asked = state.answer;
-  Object.assign(state, { lesson: null, line: null });
+  Object.assign(state, { exercise: null, line: null });
   keepInAddress();
   if (asked !== null && !state.isBusy) {
     await look().catch((error) => isShown(asked) && fail(error));
@@ -72,7 +72,7 @@ async function changeFace(face) {
     }
     // A position that is being set up is left as it was.
     at("setup").open = false;
-    Object.assign(state, { face, hint: null, lesson: null, line: null });
+    Object.assign(state, { face, hint: null, exercise: null, line: null });
     state.render();
     await showOtherwise();
   }

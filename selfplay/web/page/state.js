@@ -27,7 +27,7 @@ export const state = {
   proposed: null,
   hint: null,
   hintLine: [],
-  lesson: null,
+  exercise: null,
   line: null,
   beside: null,
   face: "play",
@@ -102,12 +102,12 @@ export function exchange() {
 }
 
 // Whether a move can be tried in the position that is shown, an earlier one.
-export const canVary = () => state.face === "analyse" && state.ply !== null && state.lesson === null && !state.isBusy && !state.isRunning && !state.isEdited;
+export const canVary = () => state.face === "analyse" && state.ply !== null && state.exercise === null && !state.isBusy && !state.isRunning && !state.isEdited;
 
 // ---------------------------------------------------------------------- the match changes
 
 // What is shown of a match by a step, a hint, or an action that is not finished.
-const NOTHING_SHOWN = { ply: null, wanted: null, foreseen: null, unconfirmed: null, proposed: null, hint: null, lesson: null, line: null };
+const NOTHING_SHOWN = { ply: null, wanted: null, foreseen: null, unconfirmed: null, proposed: null, hint: null, exercise: null, line: null };
 
 /** @type {Judged} */
 const NOT_JUDGED = { kind: null, isExact: false, source: "", isComplete: false, known: new Map() };
@@ -193,11 +193,11 @@ export function count() {
 
 // ---------------------------------------------------------------------- which values are shown
 
-// Whether the best known values are wanted, rather than those of the players: in a lesson always, and after a match for
+// Whether the best known values are wanted, rather than those of the players: in an exercise always, and after a match for
 // the sentence about it.
 export function wantsJudge() {
   const isSummed = state.face === "play" && state.answer?.is_over === true && state.answer.person_seat !== null;
-  return state.lesson !== null || isSummed || (state.face === "analyse" && checked("values") === "perfect");
+  return state.exercise !== null || isSummed || (state.face === "analyse" && checked("values") === "perfect");
 }
 
 // Whether the players' own values are wanted.

@@ -113,20 +113,21 @@ function redraw() {
 
 /** @type {(story: StoryView, runs: Run[]) => any[]} */
 function cards(story, runs) {
-  const exact = (story.comparison ?? []).flatMap(({ level, exact, rating }) => (exact === null ? [] : [{ level, exact, rating }]));
+  const exact = story.comparison.filter((row) => row.lines_first !== null);
   return [
     ...charts.lossCurves(runs, (level) => choices.shows(level)),
     ...charts.lossByLevel(runs),
+    ...charts.versusRollouts(runs),
     ...charts.winsMinusLosses(runs),
     ...charts.exactResults(runs),
     ...charts.mistakesChart(runs),
-    ...(story.mistakes ? [] : charts.solvedChart(runs)),
+    ...(story.mistakes.length > 0 ? [] : charts.solvedChart(runs)),
     ...charts.ratings(runs),
     ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
     ...(runs.length > 1 ? [runsCard(runs)] : []),
-    ...(story.matches !== null && story.matches.length > 0 ? [matchesCard(story.matches)] : []),
+    ...(story.matches.length > 0 ? [matchesCard(story.matches)] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
-    ...(story.tournament ? [tournamentTable(story.tournament)] : []),
+    ...(story.tournament.length > 0 ? [tournamentTable(story.tournament)] : []),
   ];
 }
 

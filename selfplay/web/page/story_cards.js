@@ -2,10 +2,22 @@
 
 import { table } from "./charts.js";
 import { element, printed } from "./drawing.js";
+import { exactShares } from "./story_runs.js";
+
+// From this count on, texts have two digits of it.
+const LARGE = 1e7;
 
 // Empty until the levels have been compared.
 /** @type {(row: {rating: number | null} | undefined) => string | number} */
 const ratingText = (row) => (typeof row?.rating === "number" ? Math.round(row.rating) : "");
+
+// 255168, or 1.1 x 10^18.
+/** @type {(count: number) => string} */
+const countText = (count) => (count < LARGE ? String(count) : count.toExponential(1).replace("e+", " x 10^"));
+
+// The lines that a level loses moving first and second, and all lines: 3 of 59.
+/** @type {(row: any) => string[]} */
+const lostLines = (row) => ["first", "second"].map((seat) => printed(`${countText(row[`losing_lines_${seat}`])} of ${countText(row[`lines_${seat}`])}`));
 
 /** @type {(id: string, title: string, about: string, ...made: Element[]) => any} */
 function card(id, title, about, ...made) {
@@ -52,17 +64,17 @@ export function summaryCard(story) {
 export function runsCard(runs) {
   const differs = (/** @type {string} */ setting) => !runs.every(({ story }) => story.summary.settings.includes(setting));
   const rows = runs.map(({ name, story }) => {
-    const newest = story.comparison?.at(-1);
+    const newest = story.comparison.at(-1);
     const last = story.losses.at(-1);
     const losses = last?.judged_by === "validation_loss" ? last.epochs.map((one) => one.judged) : [];
-    const exact = newest?.exact;
+    const isExact = typeof newest?.lines_first === "number";
     return [
       name,
       story.levels.at(-1) ?? "",
       losses.length > 0 ? Math.min(...losses).toFixed(4) : "",
       ratingText(newest),
-      exact ? exact.win.toFixed(4) : "",
-      exact ? `${printed(exact.lost_first)}, ${printed(exact.lost_second)}` : "",
+      isExact ? exactShares(newest)[0].toFixed(4) : "",
+      isExact ? lostLines(newest).join(", ") : "",
       story.summary.settings.filter(differs).join(", "),
     ];
   });
@@ -72,35 +84,34 @@ export function runsCard(runs) {
 }
 
 // The matches of the newest level against players that are not levels.
-/** @type {(matches: PairRow[]) => any} */
+/** @type {(matches: any[]) => any} */
 export function matchesCard(matches) {
   const newest = Math.max(...matches.map((row) => row.level));
   const rows = matches
     .filter((row) => row.level === newest)
-    .map(({ opponent, results: { wins, draws, losses } }) => [opponent, wins, draws, losses, `${((100 * wins) / (wins + draws + losses)).toFixed(1)} %`]);
+    .map(({ opponent, wins, draws, losses }) => [opponent, wins, draws, losses, `${((100 * wins) / (wins + draws + losses)).toFixed(1)} %`]);
   const made = table({ caption: "Matches", head: ["opponent", "won", "drawn", "lost", "share won"], rows });
   return card("matches", `Level ${newest} against other players`, "From random openings, with each player first in half of the matches.", made);
 }
 
-/** @type {(rows: {level: number, exact: ExactView, rating: number | null}[]) => any} */
+/** @type {(rows: any[]) => any} */
 export function exactTable(rows) {
   const made = table({
     caption: "Exact results of each level",
     head: ["level", "won", "drawn", "lost", "lines lost moving first", "lines lost moving second", "optimal actions", "rating"],
-    rows: rows.map(({ level, exact, rating }) => [
-      level,
-      ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4)),
-      printed(exact.lost_first),
-      printed(exact.lost_second),
-      exact.optimal.toFixed(4),
-      ratingText({ rating }),
+    rows: rows.map((row) => [
+      row.level,
+      ...exactShares(row).map((share) => share.toFixed(4)),
+      ...lostLines(row),
+      row.optimal_action_rate.toFixed(4),
+      ratingText(row),
     ]),
   });
   return card("certain", "Exact results of every level", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
 }
 
-/** @type {(players: RatedPlayerView[]) => any} */
+/** @type {(players: any[]) => any} */
 export function tournamentTable(players) {
-  const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.low)} to ${Math.round(one.high)}`]);
+  const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.rating_low)} to ${Math.round(one.rating_high)}`]);
   return card("tournament", "Tournament", "Ratings of all players, with 95 % intervals.", table({ caption: "Ratings", head: ["player", "rating", "95 %"], rows }));
 }

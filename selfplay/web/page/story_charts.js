@@ -1,10 +1,11 @@
 // The charts of a story that are curves or bars by level or epoch, of one run or of several side by side.
 
 import { lineChart, shareChart } from "./charts.js";
-import { curveName, headOf, rowsOf, shade, toneOf } from "./story_runs.js";
+import { curveName, exactShares, headOf, rowsOf, shade, toneOf } from "./story_runs.js";
 
 // Levels that are named in the legend, if no more are shown.
 const MOST_NAMED = 6;
+const BILLION = 1e9;
 const GROUP_TONES = ["var(--chart-a)", "var(--chart-b)", "var(--chart-won)", "var(--chart-lost)", "var(--quiet)", "var(--chart-new)"];
 
 /** @type {(epochs: EpochView[]) => EpochView} */
@@ -17,8 +18,8 @@ const lossesOf = (run, kind) => run.story.losses.filter((one) => one.judged_by =
 /** @type {(name: string, kind: LevelLosses, kinds: LevelLosses[]) => string} */
 const idOf = (name, kind, kinds) => (kind === kinds[0] ? name : `${name}-${kind.judged_by}`);
 // The rows of the comparison that have this column.
-/** @type {<What extends keyof LevelRow>(what: What) => (run: Run) => (LevelRow & {[column in What]: NonNullable<LevelRow[column]>})[]} */
-const compared = (what) => (run) => /** @type {any} */ ((run.story.comparison ?? []).filter((row) => row[what] !== null));
+/** @type {(column: keyof LevelRow) => (run: Run) => any[]} */
+const compared = (column) => (run) => run.story.comparison.filter((row) => row[column] !== null);
 /** @type {(share: number) => string} */
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
@@ -119,19 +120,61 @@ export function lossByLevel(every) {
   });
 }
 
+// The score of each level against tree search with random matches, by the work of the matches from which it has learned.
+/** @type {(every: Run[]) => any[]} */
+export function versusRollouts(every) {
+  /** @type {(run: Run) => any[]} */
+  const rows = (run) => run.story.rated.filter((row) => row.work !== null && row.score_low !== null && row.score_high !== null);
+  const runs = every.filter((run) => rows(run).length > 0);
+  if (runs.length === 0) {
+    return [];
+  }
+  const work = (/** @type {any} */ row) => row.work / BILLION;
+  const interval = (/** @type {any} */ row) => `${percent(row.score_low)} to ${percent(row.score_high)}`;
+  const most = Math.max(1, ...runs.flatMap((run) => rows(run).map(work)));
+  const text = "half of the points";
+  return [lineChart({
+    id: "versus-rollouts",
+    title: "Against random matches",
+    about: "The points of each level in tree search against tree search with random matches, with as much work for each move; the bars are 95 % intervals. Above the line a level is better than what needs no learning.",
+    xLabel: "work of the matches so far, in billion multiplications",
+    yLabel: "points, in %",
+    fixed: { low: 0, high: 100 },
+    series: [
+      ...runs.map((run) => ({
+        name: curveName(run, "levels"),
+        tone: toneOf(run),
+        dash: run.dash,
+        points: rows(run).map((row) => ({
+          x: work(row),
+          y: 100 * row.score,
+          interval: [100 * row.score_low, 100 * row.score_high],
+          text: `level ${row.level}: ${percent(row.score)} (${interval(row)})`,
+        })),
+      })),
+      { name: text, tone: "var(--quiet)", dots: false, points: [0, most].map((x) => ({ x, y: 50, text })) },
+    ],
+    table: {
+      caption: "Matches of each level against tree search with random matches",
+      head: headOf(runs, ["level", "points", "95 %", "billion multiplications"]),
+      rows: rowsOf(runs, (run) => rows(run).map((row) => [row.level, percent(row.score), interval(row), Math.round(work(row))])),
+    },
+  })];
+}
+
 /** @type {(every: Run[]) => any[]} */
 export function winsMinusLosses(every) {
-  const rows = compared("previous");
-  /** @type {(name: string, opponent: "previous" | "random", tone?: (run: Run) => string) => Curve<LevelRow>} */
+  const rows = compared("wins_vs_previous");
+  /** @type {(row: any, opponent: string) => number[]} */
+  const counts = (row, opponent) => ["wins", "draws", "losses"].map((result) => row[`${result}_vs_${opponent}`]);
+  /** @type {(name: string, opponent: string, tone?: (run: Run) => string) => Curve<any>} */
   const curve = (name, opponent, tone) => ({
     name: `against the ${name}`,
     tone,
-    y: ({ [opponent]: results }) => (results === null ? null : results.wins - results.losses),
-    text: ({ [opponent]: results }) => `${results?.wins} won, ${results?.draws} drawn, ${results?.losses} lost`,
+    y: (row) => (counts(row, opponent)[0] === null ? null : counts(row, opponent)[0] - counts(row, opponent)[2]),
+    text: (row) => counts(row, opponent).map((count, place) => `${count} ${["won", "drawn", "lost"][place]}`).join(", "),
   });
   const second = (/** @type {Run} */ run) => (run.isAlone ? "var(--chart-b)" : `color-mix(in oklab, ${run.tone} 60%, var(--ink))`);
-  /** @type {(results: ResultsView | null) => string} */
-  const counted = (results) => (results === null ? "" : `${results.wins}-${results.draws}-${results.losses}`);
   return levelChart(every, {
     id: "wins",
     title: "Wins minus losses",
@@ -140,14 +183,14 @@ export function winsMinusLosses(every) {
     rows,
     curves: [curve("level before", "previous"), curve("random player", "random", second)],
     head: ["level", "against the level before", "against the random player"],
-    cells: (run) => rows(run).map((row) => [row.level, counted(row.previous), counted(row.random)]),
+    cells: (run) => rows(run).map((row) => [row.level, ...["previous", "random"].map((name) => counts(row, name)[0] === null ? "" : counts(row, name).join("-"))]),
   });
 }
 
 // Bars of all results for one run; for several runs, a curve of the wins of each.
 /** @type {(every: Run[]) => any[]} */
 export function exactResults(every) {
-  const rows = compared("exact");
+  const rows = compared("lines_first");
   const chart = {
     id: "exact",
     title: "Against the random player, exactly",
@@ -159,7 +202,7 @@ export function exactResults(every) {
       ...chart,
       about: "The probability of each result over both seats. This is exhaustive, not a sample.",
       parts: ["won", "drawn", "lost"].map((name) => ({ name, tone: `var(--chart-${name})` })),
-      bars: rows(every[0]).map(({ level, exact }) => ({ x: level, values: [exact.win, exact.draw, exact.loss] })),
+      bars: rows(every[0]).map((row) => ({ x: row.level, values: exactShares(row) })),
     })];
   }
   return levelChart(every, {
@@ -167,9 +210,9 @@ export function exactResults(every) {
     about: "The probability of a win over both seats. This is exhaustive, not a sample.",
     isExact: true,
     rows,
-    curves: [{ name: "won", y: ({ exact }) => exact.win, text: ({ exact }) => exact.win.toFixed(4) }],
+    curves: [{ name: "won", y: (row) => row.exact_win_vs_random, text: (row) => row.exact_win_vs_random.toFixed(4) }],
     head: ["level", "won", "drawn", "lost"],
-    cells: (run) => rows(run).map(({ level, exact }) => [level, ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4))]),
+    cells: (run) => rows(run).map((row) => [row.level, ...exactShares(row).map((share) => share.toFixed(4))]),
   });
 }
 
@@ -177,8 +220,8 @@ export function exactResults(every) {
 // positions for several runs.
 /** @type {(every: Run[]) => any[]} */
 export function mistakesChart(every) {
-  /** @type {(run: Run) => (MistakeRow & {level: number})[]} */
-  const rows = (run) => (run.story.mistakes ?? []).flatMap(({ level, ...row }) => (level === null ? [] : [{ level, ...row }]));
+  /** @type {(run: Run) => any[]} */
+  const rows = (run) => run.story.mistakes.flatMap(({ level, ...row }) => (level === null ? [] : [{ level, ...row }]));
   const groups = every.length > 1 ? ["all"] : [...new Set(rows(every[0]).map((row) => row.group))];
   /** @type {(group: string, number: number) => string} */
   const tones = (group, number) => (group === "all" ? "var(--ink)" : GROUP_TONES[number % GROUP_TONES.length]);
@@ -192,8 +235,8 @@ export function mistakesChart(every) {
       name: group,
       tone: (run) => (run.isAlone ? tones(group, number) : run.tone),
       dots: group === "all",
-      y: (/** @type {MistakeRow} */ row) => (row.group === group ? 100 * row.mistake_rate : null),
-      text: (/** @type {MistakeRow} */ row) => percent(row.mistake_rate),
+      y: (/** @type {any} */ row) => (row.group === group ? 100 * row.mistake_rate : null),
+      text: (/** @type {any} */ row) => percent(row.mistake_rate),
     })),
     head: ["player", "mistakes", "best action", "points lost"],
     cells: newestMistakes,
@@ -203,7 +246,8 @@ export function mistakesChart(every) {
 // The mistakes of the newest level and the reference players in all positions, the best player first.
 /** @type {(run: Run) => Cells[]} */
 function newestMistakes({ story }) {
-  const mistakes = story.mistakes ?? [];
+  /** @type {any[]} */
+  const mistakes = story.mistakes;
   const latest = Math.max(...mistakes.map((row) => row.level ?? 0));
   return mistakes
     .filter((row) => row.group === "all" && (row.level === null || row.level === latest))
@@ -211,31 +255,35 @@ function newestMistakes({ story }) {
     .map((row) => [row.player, percent(row.mistake_rate), percent(row.perfect_rate), row.points_lost.toFixed(2)]);
 }
 
-// The share of late positions in which a best action is taken, by level, with the best reference player as a line.
+// The share of late positions, or of all positions if an exact solver judges them, in which a best action is taken, by level,
+// with the best reference player as a line.
 /** @type {(every: Run[]) => any[]} */
 export function solvedChart(every) {
-  const rows = compared("solved");
-  const others = (every[0].story.references ?? []).flatMap(({ player, solved }) => (solved === null ? [] : [{ player, solved }]));
-  const best = others.toSorted((one, other) => other.solved.optimal - one.solved.optimal).slice(0, 1);
-  /** @type {(name: string, solved: SolvedView) => Cells} */
-  const cells = (name, { optimal, points_lost: lost }) => [name, percent(optimal), lost === null ? "" : lost.toFixed(2)];
+  /** @type {(row: any) => number | null} */
+  const share = (row) => row.endgame_optimal_rate ?? row.judged_perfect_rate;
+  const rows = (/** @type {Run} */ run) => run.story.comparison.filter((row) => share(row) !== null);
+  const others = every[0].story.references.filter((row) => share(row) !== null);
+  const best = others.toSorted((one, other) => Number(share(other)) - Number(share(one))).slice(0, 1);
+  const text = (/** @type {any} */ row) => percent(Number(share(row)));
+  /** @type {(name: any, row: any) => Cells} */
+  const cells = (name, row) => [name, text(row), (row.endgame_mean_loss ?? row.judged_points_lost)?.toFixed(2) ?? ""];
   return levelChart(every, {
     id: "solved",
     title: "Best actions in solved positions",
     about: "The share of positions with known exact values in which a best action is taken.",
     yLabel: "best action, in %",
-    rows,
-    curves: [{ name: "levels", y: ({ solved }) => 100 * solved.optimal, text: ({ solved }) => percent(solved.optimal) }],
-    lines: best.map(({ player, solved }) => ({
-      name: player,
+    rows: /** @type {(run: Run) => any[]} */ (rows),
+    curves: [{ name: "levels", y: (row) => 100 * Number(share(row)), text }],
+    lines: best.map((row) => ({
+      name: String(row.reference),
       tone: every[0].isAlone ? "var(--chart-b)" : "var(--quiet)",
-      y: 100 * solved.optimal,
-      text: percent(solved.optimal),
+      y: 100 * Number(share(row)),
+      text: text(row),
     })),
     head: ["player", "best action", "points lost"],
     cells: (run) => [
-      ...rows(run).map((row) => cells(`level ${row.level}`, row.solved)),
-      ...(run === every[0] ? others : []).map((one) => cells(one.player, one.solved)),
+      ...rows(run).map((row) => cells(`level ${row.level}`, row)),
+      ...(run === every[0] ? others : []).map((row) => cells(row.reference, row)),
     ],
   });
 }
@@ -243,7 +291,8 @@ export function solvedChart(every) {
 /** @type {(every: Run[]) => any[]} */
 export function ratings(every) {
   const rows = compared("rating");
-  const met = (every[0].story.references ?? []).filter((one) => one.player !== "random");
+  /** @type {any[]} */
+  const met = every[0].story.references.filter((one) => one.reference !== "random");
   const source = met.length > 0 ? "; the horizontal lines are the players that the levels were compared with" : " counted above";
   return levelChart(every, {
     id: "ratings",
@@ -252,8 +301,8 @@ export function ratings(every) {
     yLabel: "Elo points",
     rows,
     curves: [{ name: "rating", y: ({ rating }) => rating, text: ({ rating }) => String(Math.round(rating)) }],
-    lines: met.map(({ player, rating }, number) => ({
-      name: player,
+    lines: met.map(({ reference, rating }, number) => ({
+      name: reference,
       tone: shade({ isAlone: true, tone: "" }, number, met.length),
       y: rating,
       text: String(Math.round(rating)),
@@ -261,7 +310,7 @@ export function ratings(every) {
     head: [met.length > 0 ? "level or player" : "level", "rating"],
     cells: (run) => [
       ...rows(run).map((row) => [row.level, Math.round(row.rating)]),
-      ...(run === every[0] ? met : []).map(({ player, rating }) => [player, Math.round(rating)]),
+      ...(run === every[0] ? met : []).map(({ reference, rating }) => [reference, Math.round(rating)]),
     ],
   });
 }

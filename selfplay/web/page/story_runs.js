@@ -50,3 +50,7 @@ export function shade(run, number, count) {
 export const headOf = (runs, head) => (runs.length > 1 ? ["run", ...head] : head);
 /** @type {(runs: Run[], rows: (run: Run) => Cells[]) => Cells[]} */
 export const rowsOf = (runs, rows) => runs.flatMap((run) => rows(run).map((row) => (run.isAlone ? row : [run.name, ...row])));
+
+// The probability that a level wins, draws and loses against the random player, of a row of the comparison.
+/** @type {(row: any) => number[]} */
+export const exactShares = (row) => ["win", "draw", "loss"].map((result) => row[`exact_${result}_vs_random`]);

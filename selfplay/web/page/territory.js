@@ -9,8 +9,8 @@ const UNSURE = 0.25;
 
 // Whether it is wanted in the position that is shown; where the match has been counted, the owners are known.
 function isWanted() {
-  const { game, face, lesson, isEdited } = state;
-  const isOffered = game?.has_territory && at("territory").checked && face === "analyse" && lesson === null && !isEdited;
+  const { game, face, exercise, isEdited } = state;
+  const isOffered = game?.has_territory && at("territory").checked && face === "analyse" && exercise === null && !isEdited;
   return isOffered && state.answer !== null && position().owners === null && !position().count;
 }
 

@@ -4,11 +4,13 @@ import { gradeOfLoss, judgeScale, scaleOfPly } from "./values.js";
 import { winningSquares } from "./winning.js";
 import { capital } from "./words.js";
 
-// What is on a square, as in the data of a match: a stone (1, -1 or 0) and the number of a mark.
+// What is on a square, as in the data of a match: a stone (1, -1 or 0) and marks.
 /** @type {(content: number) => number} */
-const markOf = (content) => Math.round(content / 3);
+const marksOf = (content) => Math.round(content / 3);
 /** @type {(content: number) => number} */
-const stoneOf = (content) => content - 3 * markOf(content);
+const stoneOf = (content) => content - 3 * marksOf(content);
+/** @type {(texts: string[], content: number) => string} */
+const markText = (texts, content) => texts.filter((_, number) => Math.floor(marksOf(content) / 2 ** number) % 2 === 1).join(", ");
 
 /** @type {Record<string, number>} */
 const SEATS = { first: 0, second: 1 };
@@ -18,7 +20,6 @@ export function viewOf(game, data) {
   const boards = boardsOf(data);
   const board = boards?.[data.shown] ?? null;
   const squares = board?.map(stoneOf) ?? null;
-  const texts = ["", ...game.square_marks];
   const person = SEATS[data.people ?? ""] ?? null;
   const textOf = (/** @type {Result} */ result) => resultText(game, person, result);
   return {
@@ -26,7 +27,7 @@ export function viewOf(game, data) {
     seat_names: game.seat_names,
     point_name: game.point_name,
     squares,
-    marks: board !== null && texts.length > 1 ? board.map((content) => texts[markOf(content)]) : null,
+    marks: board !== null && game.square_marks.length > 0 ? board.map((content) => markText(game.square_marks, content)) : null,
     captured: game.captures_stones && boards !== null ? capturedStones(boards.slice(0, data.shown + 1)) : null,
     winning_squares: data.to_move === null && squares !== null ? winningSquares(game, squares) : [],
     person_seat: person,

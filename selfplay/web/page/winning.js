@@ -12,7 +12,7 @@ export function winningSquares(game, squares) {
     return [];
   }
   const { is_rhombus: isRhombus, line_length: length, line_is_exact: isExact } = game;
-  return isRhombus ? winningChain(game, squares) : length === null ? [] : winningLines(length, isExact, game, squares);
+  return isRhombus ? (game.unused_squares.length > 0 ? [] : winningChain(game, squares)) : length === null ? [] : winningLines(length, isExact, game, squares);
 }
 
 /** @type {(length: number, isExact: boolean, view: BoardShape, squares: number[]) => number[]} */

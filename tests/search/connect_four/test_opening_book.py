@@ -8,7 +8,7 @@ import pytest
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.search.connect_four import opening_book as book
-from selfplay.search.connect_four.board import position_of
+from selfplay.search.connect_four.board import from_words_of_game
 from selfplay.search.connect_four.opening_book import NO_SCORE, book_score, opening_book
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
@@ -19,7 +19,7 @@ OPENING_VALUES = [-2, -1, 0, 1, 0, -1, -2]
 
 def words_after(columns: str) -> tuple[int, int]:
     state = GAME.state_after(columns)
-    return position_of(*state.position[0].tolist())
+    return from_words_of_game(*state.position[0].tolist())
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,7 @@
 """Exact endgames: known positions, small boards, plain minimax, time limits and Ctrl-C."""
 
 import json
-import os
 import random
-import signal
-import threading
 from functools import cache
 from itertools import product
 
@@ -16,6 +13,7 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import EndgameSolver
 from tests.support.runs import PROJECT
+from tests.support.searches import at_ctrl_c
 
 FFO = {
     position["name"]: position for position in json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
@@ -220,7 +218,6 @@ def test_a_time_limit_ends_a_search_and_the_solver_stays_usable():
 def test_ctrl_c_ends_a_search():
     solver = EndgameSolver(make_game("othello"))
     start = solver.game.init()
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        solver.value(start)
+        at_ctrl_c(lambda: solver.value(start))
     assert solver.value(ffo_state(EASY[0])) == 18

@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay.agents.network_evaluator import EvaluationCache
+from selfplay.compute.compiled_word_type import word_dtype
 from selfplay.compute.random_numbers import fold
 from selfplay.errors import SettingError
 from selfplay.games.position_graph import positions_of
-from selfplay.players.network_evaluator import EvaluationCache
 from selfplay.search.mcts import gumbel as gumbel_rule
 from selfplay.search.mcts.gumbel import gumbel_number
 from selfplay.search.mcts.puct import dirichlet
 from selfplay.search.mcts.rule import make_rule
+from selfplay.search.mcts.tree import make_trees, tree_bytes
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 
 
@@ -29,6 +31,11 @@ def test_the_moments_of_dirichlet_and_gumbel_numbers():
     np.testing.assert_allclose(shares.var(axis=0), 2 / (9 * 1.9), atol=0.01)
     assert np.mean(numbers) == pytest.approx(0.5772, abs=0.06)
     assert np.var(numbers) == pytest.approx(math.pi**2 / 6, abs=0.15)
+
+
+def test_the_memory_of_a_tree_is_that_of_its_nodes_and_edges():
+    made = make_trees(2, num_nodes=50, num_actions=9, word=word_dtype(3))
+    assert 2 * tree_bytes(50, 9, 3) == made.nodes.nbytes + made.edges.nbytes
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Tree search: the results of a search in plain Python; exact values, policies, and the batch."""
 
-import os
-import signal
 import threading
 from functools import cache
 
@@ -15,9 +13,10 @@ from selfplay.games import State, make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.players.mcts import MctsPlayer
 from selfplay.search.deadline import Deadline, StoppedError
-from selfplay.search.evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.evaluator import MATCH_RETURN, AfterstateEvaluator, PositionValues, RolloutEvaluator
+from selfplay.search.mcts.mixed_evaluator import MixedEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import TreeSearchResult
 from selfplay.search.mcts.tree_search import TreeSearch
@@ -33,7 +32,7 @@ from tests.search.mcts.reference import (
     rollout_evaluation,
 )
 from tests.support.dots import CountedDots
-from tests.support.searches import position_after
+from tests.support.searches import at_ctrl_c, position_after
 
 GAME = make_game("tictactoe")
 OTHELLO = make_game("othello_4x4")
@@ -89,9 +88,20 @@ def assert_same_as_reference(game, evaluator, evaluate, name, simulations, prove
 )
 @pytest.mark.parametrize("proves", [False, True])
 def test_a_search_finds_what_the_reference_search_finds(name, by_rollouts, proves):
-    """Also with rollouts, which run in the calling thread first and continue in another."""
+    """Also with rollouts, which run in the calling thread first and continue in another, and with values mixed with
+    rollouts."""
     hashed = HashedEvaluator(GAME.num_distinct_actions)
-    evaluator, evaluate = (RolloutEvaluator(2), rollout_evaluation(GAME, 2)) if by_rollouts else (hashed, hashed.of_one)
+    evaluator, evaluate = hashed, hashed.of_one
+    if by_rollouts:
+        evaluator, one, two = (
+            MixedEvaluator(RolloutEvaluator(2), 0.25, 1),
+            *(rollout_evaluation(GAME, n) for n in (1, 2)),
+        )
+
+        def evaluate(position, word):
+            (value, logits), (added, _) = two(position, word), one(position, word)
+            return 0.75 * value + 0.25 * added, logits
+
     simulations = WITH_ROLLOUTS if by_rollouts else SIMULATIONS
     for match, plies in enumerate((0, 2, 4, 5)):
         state = position_after(GAME, plies, match)
@@ -277,9 +287,8 @@ def test_nothing_is_searched_where_the_match_is_over():
 def test_ctrl_c_ends_a_long_search(default_sigint):
     search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 1_000_000)
     search.search(GAME.state_after(["1,1", "0,0", "0,1", "2,1", "1,0", "1,2"]))  # compiles
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        search.search(GAME.init(10_000))
+        at_ctrl_c(lambda: search.search(GAME.init(10_000)))
 
 
 # ---------------------------------------------------------------------- evaluators of one's own
@@ -322,29 +331,32 @@ def test_an_evaluator_that_cannot_evaluate_is_refused_with_what_is_wrong(evaluat
 ENDLESS = 100_000
 
 
-def endless(evaluator):
-    """A search that no test waits for."""
-    return TreeSearch(GAME, evaluator, make_rule("uct"), ENDLESS, proves=False)
+def searching(evaluator, rule, simulations=ENDLESS):
+    """A search; with the usual number of simulations no test waits for its end."""
+    return TreeSearch(GAME, evaluator, make_rule(rule), simulations, proves=False)
 
 
-@pytest.mark.parametrize("evaluator", [RolloutEvaluator(), HashedEvaluator(9)], ids=["compiled", "in batches"])
-def test_a_deadline_ends_a_search_with_the_simulations_that_it_has_run(evaluator):
+BOTH = pytest.mark.parametrize(
+    ("evaluator", "rule"), [(RolloutEvaluator(), "uct"), (HashedEvaluator(9), "puct")], ids=["compiled", "in batches"]
+)
+
+
+@BOTH
+def test_a_deadline_ends_a_search_with_the_simulations_that_it_has_run(evaluator, rule):
     state = GAME.init(3)
     with Deadline(0.0).applied():
-        found = endless(evaluator).search(state)
+        found = searching(evaluator, rule).search(state)
     visits = found.visits.sum(dim=1)
     assert bool(((visits >= tree_search.FEWEST_AFTER_DEADLINE) & (visits < ENDLESS)).all())
     # It is what a search of this number of simulations finds.
-    short = TreeSearch(GAME, evaluator, make_rule("uct"), int(visits[0]), proves=False).search(
-        state.select(torch.tensor([0]))
-    )
+    short = searching(evaluator, rule, int(visits[0])).search(state.select(torch.tensor([0])))
     assert torch.equal(found.visits[:1], short.visits)
     assert (int(found.actions[0]), float(found.value[0])) == (int(short.actions[0]), float(short.value[0]))
 
 
-@pytest.mark.parametrize("evaluator", [RolloutEvaluator(), HashedEvaluator(9)], ids=["compiled", "in batches"])
-def test_a_search_ends_when_its_deadline_is_cancelled(evaluator):
+@BOTH
+def test_a_search_ends_when_its_deadline_is_cancelled(evaluator, rule):
     deadline = Deadline()
     threading.Timer(0.1, deadline.cancel).start()
     with deadline.applied(), pytest.raises(StoppedError):
-        endless(evaluator).search(GAME.init(2))
+        searching(evaluator, rule).search(GAME.init(2))

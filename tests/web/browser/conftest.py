@@ -14,9 +14,9 @@ from selfplay.games import Game
 from selfplay.games.state import State
 from selfplay.players.player import ActionValues
 from selfplay.playing.judge import Judge
-from selfplay.web.matches import MatchService
+from selfplay.web.game_schemas import OfferedPlayer
+from selfplay.web.match_service import MatchService
 from selfplay.web.offers import judge_offer
-from selfplay.web.schemas import OfferedPlayer
 from tests.support.stub_players import Valuing
 from tests.web.browser.browsing import PATIENCE_MS
 from tests.web.conftest import Server, served, web_settings
@@ -51,9 +51,9 @@ class MadeUp(Valuing):
         return ActionValues(self.action_values(state), points_per_value=100.0 if self.game.counts_discs else None)
 
 
-def made_up_judge(game: Game) -> OfferedPlayer:
+def made_up_judge(game: Game, run_dir: Path) -> OfferedPlayer:
     """Gives made-up values at once, where the real judge has to compile its search of the game."""
-    return replace(judge_offer(game), make=lambda: Judge(game, MadeUp(game)))
+    return replace(judge_offer(game, run_dir), make=lambda: Judge(game, MadeUp(game)))
 
 
 @pytest.fixture(scope="package")

@@ -109,8 +109,8 @@ def test_captured_stones_territory_and_points_are_shown_in_go_and_p_passes(page:
 def test_a_click_that_does_nothing_says_why(page: Page, address: str, squares: list[int], sentence: str) -> None:
     visit(page, f"/#play/{address}")
     if "ply=" in address:
-        # The earlier position is shown after another request.
-        expect(page.locator("#forward")).to_be_enabled()
+        # The earlier position is shown after another request, and what is said of it last.
+        expect(page.locator("#status")).to_contain_text("Move 1 of 2")
     for square in squares:
         page.locator(f"#board [data-square='{square}']").click(force=True)
     expect(page.locator("#status")).to_have_text(sentence)
@@ -310,7 +310,7 @@ def test_a_hint_vanishes_with_the_next_move(page: Page) -> None:
     expect(page.locator("#board .marks > *")).to_have_count(0)
 
 
-def test_a_lesson_shows_the_move_that_was_played_as_a_ghost(page: Page) -> None:
+def test_an_exercise_shows_the_move_that_was_played_as_a_ghost(page: Page) -> None:
     visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
     page.get_by_role("button", name="Learn from mistakes").click()
     expect(page.locator("#status")).to_contain_text("Mistake 1")

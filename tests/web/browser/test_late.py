@@ -228,13 +228,13 @@ def test_the_page_says_how_far_the_review_is_which_begins_with_the_last_move(pag
     expect(said).to_have_text("You lose. 1 blunder; decided at move 5.")
     assert asked == [5, 4, 3, 2, 1, 0]
     page.unroute_all(behavior="ignoreErrors")
-    lesson = Late(page, lambda body: body.get("show") == ["judged"] and body["ply"] == 0)
+    exercise = Late(page, lambda body: body.get("show") == ["judged"] and body["ply"] == 0)
     page.reload()
     settled(page, 6)
     page.get_by_role("button", name="Learn from mistakes").click()
-    lesson.wait()
+    exercise.wait()
     expect(said).to_have_text("Looking for your mistakes… Reviewing… 5 of 6")
-    lesson.come()
+    exercise.come()
     expect(said).to_contain_text("Mistake 1 of 1")
 
 

@@ -120,6 +120,18 @@ def test_on_a_phone_the_buttons_follow_the_board_and_fit_a_finger(page: Page) ->
     assert bottom(page, "#review") <= 844
 
 
+@sizes([(1000, 800)])
+def test_five_buttons_fit_beside_the_board_in_a_window_that_is_just_wide_enough(page: Page) -> None:
+    visit(page, "/#play/hex_3x3?opponent=random&person=both&moves=b2")
+    expect(page.locator("#draw")).to_be_visible()
+    panel, draw = page.locator(".panel").bounding_box(), page.locator("#draw").bounding_box()
+    assert panel is not None
+    assert draw is not None
+    assert draw["x"] + draw["width"] <= panel["x"] + panel["width"]
+    for button in page.locator("#controls button:visible").all():
+        assert button.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+
+
 @sizes([(320, 640)])
 def test_the_score_stands_in_one_line_beside_the_opponent_on_a_narrow_screen(page: Page) -> None:
     visit(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.web.browser.browsing import expect_result, play_out, plies, settled, slide, visit
 from tests.web.conftest import Server, client_of
 

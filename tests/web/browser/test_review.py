@@ -207,7 +207,7 @@ def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:
     settled(page, 6)
 
 
-def test_a_review_and_a_lesson_are_not_undone_by_the_way(page: Page) -> None:
+def test_a_review_and_an_exercise_are_not_undone_by_the_way(page: Page) -> None:
     visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
     undo, hint = (page.get_by_role("button", name=name) for name in ("Undo", "Hint"))
     page.get_by_role("button", name="Learn from mistakes").click()

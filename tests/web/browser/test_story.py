@@ -130,6 +130,35 @@ def test_levels_of_a_single_epoch_are_points_in_the_middle(page: Page) -> None:
     assert abs(dot["x"] + dot["width"] / 2 - (box["x"] + box["width"] / 2)) < 0.05 * box["width"]
 
 
+def test_levels_are_shown_against_random_matches_by_their_work(page: Page) -> None:
+    names = "level", "simulations", "rollouts", "score", "score_low", "score_high", "work"
+    numbers = (
+        (1, 150, 1400, 0.1, 0.0, 0.2, 0),
+        (2, 150, 1400, 0.6, 0.5, 0.7, 4e9),
+        (3, 150, 1400, 0.6, None, None, None),
+    )
+    rows = [dict(zip(names, row, strict=True)) for row in numbers]
+
+    def change(route: Route) -> None:
+        answer = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        changed = {**answer.json(), "rated": rows}
+        route.fulfill(response=answer, json=changed, headers={**answer.headers, "etag": "changed"})
+
+    page.route("**/story", change)
+    page.goto(STORY)
+    chart = page.locator("#versus-rollouts")
+    # Level 3 is in a table of an earlier version, without its work.
+    expect(chart.locator(".dot")).to_have_count(2)
+    bars = chart.locator(".interval").evaluate_all(
+        "(all) => all.map((one) => ['x1', 'y1', 'y2'].map((name) => Number(one.getAttribute(name))))"
+    )
+    assert bars[0][0] < bars[1][0]
+    assert all(low > high for _, low, high in bars)
+    assert bars[0][2] > bars[1][1]
+    assert legend(page, "#versus-rollouts") == ["levels", "half of the points"]
+    expect(chart.locator("tbody tr").nth(1)).to_have_text("260.0 %50.0 % to 70.0 %4")
+
+
 def test_levels_can_be_told_apart_although_the_first_is_far_above_them(page: Page) -> None:
     with_losses(page, [[1.0, 0.9], [0.012, 0.01], [0.007, 0.005]])
     dots = page.locator("#losses .dot").evaluate_all("(all) => all.map((one) => Number(one.getAttribute('cy')))")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from selfplay.players.pretrained import pretrained_agents
+from selfplay.agents.pretrained import pretrained_agents
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import ExportPageSettings
 from selfplay.web.export_page import export_page

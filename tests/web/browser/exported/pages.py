@@ -8,12 +8,12 @@ import torch
 from playwright.sync_api import Page
 from torch import Tensor
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.compute.words import word_of_parts
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
-from selfplay.players.agent import Agent
-from selfplay.players.checkpoints import save_checkpoint
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.run_folder import RunFolder
 
@@ -22,6 +22,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     POLICY: {},
     "alphazero_residual": {"channels": 5, "blocks": 2, "value_channels": 2, "policy_channels": 3, "dropout": 0.5},
     "alphazero_convolutional": {"channels": 5, "blocks": 1, "value_channels": 3, "policy_channels": 2},
+    "columns": {"name": "alphazero_convolutional", "channels": 5, "blocks": 1, "policy_channels": 3},
     "conv": {"channels": 5, "dropout": 0.5},
     "residual": {"channels": 6, "blocks": 2},
     "ntuple": {
@@ -32,8 +33,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "sets": [5],
     },
 }
-"""Options of the networks of `network_run`, by architecture; each is also the name of a page."""
-GAME_OF = {name: "draughts" if name == "ntuple" else "tictactoe" for name in NETWORKS}
+"""Options of the networks of `network_run`, by architecture or a name of their own, which is that of a page."""
+GAME_OF = {name: {"ntuple": "draughts", "columns": "connect_four"}.get(name, "tictactoe") for name in NETWORKS}
 """The game of each page."""
 
 
@@ -44,7 +45,7 @@ def network_run(run_dir: Path, architecture: str = POLICY, change: float = 0.0, 
     `change`: the standard deviation of relative random changes of the weights.
     """
     game, options = make_game(name or GAME_OF[architecture]), {"name": architecture} | NETWORKS[architecture]
-    network = build_network(options, game.observation_shape, game.num_distinct_actions)
+    network = build_network(options, game.observation_shape, game.num_distinct_actions, game)
     torch.manual_seed(1)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=parameter[0].numel() ** -0.5)

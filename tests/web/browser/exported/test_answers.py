@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from selfplay.web.app import create_app
-from selfplay.web.matches import MatchService
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import client_of, web_settings
 
 SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "changes")

@@ -12,7 +12,14 @@ from selfplay.named_players.make import make_player
 from selfplay.players.mcts import MctsPlayer
 from selfplay.runs.levels import agent_of_level
 from selfplay.search.mcts.tree import TreeSearchResult
-from tests.web.browser.exported.pages import POLICY, check_positions, network_run, positions_of_random_matches, rows_of
+from tests.web.browser.exported.pages import (
+    GAME_OF,
+    POLICY,
+    check_positions,
+    network_run,
+    positions_of_random_matches,
+    rows_of,
+)
 
 SEARCHED = """
 async ({ positions, simulations }) => {
@@ -32,8 +39,8 @@ async ({ positions, simulations }) => {
 SIMULATIONS = 20
 
 
-def searched_by_library(run_dir: Path, state: State) -> TreeSearchResult:
-    player = make_player(f"mcts:level:1?simulations={SIMULATIONS}", "tictactoe", run_dir)
+def searched_by_library(run_dir: Path, name: str, state: State) -> TreeSearchResult:
+    player = make_player(f"mcts:level:1?simulations={SIMULATIONS}", GAME_OF[name], run_dir)
     assert isinstance(player, MctsPlayer)
     return player.search.search(state)
 
@@ -48,7 +55,7 @@ def test_values_of_networks_are_those_of_the_library(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("architecture", [POLICY, "alphazero_residual", "alphazero_convolutional"])
+@pytest.mark.parametrize("architecture", [POLICY, "alphazero_residual", "alphazero_convolutional", "columns"])
 def test_tree_search_and_its_network_are_those_of_the_library(
     architecture: str, exported: Page, address: Callable[[str], str], run_of: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -58,11 +65,11 @@ def test_tree_search_and_its_network_are_those_of_the_library(
     agent = agent_of_level(run_dir)
     check_positions(exported, agent, 300)
     state = positions_of_random_matches(agent.game, 300)
-    searched = searched_by_library(run_dir, state)
-    changed = searched_by_library(network_run(tmp_path, architecture, change=1e-5), state)
+    searched = searched_by_library(run_dir, architecture, state)
+    changed = searched_by_library(network_run(tmp_path, architecture, change=1e-5), architecture, state)
     state = state.select((searched.visits == changed.visits).all(dim=1).nonzero()[:, 0])
     assert state.batch_size > 250
-    searched = searched_by_library(run_dir, state)
+    searched = searched_by_library(run_dir, architecture, state)
     found = exported.evaluate(SEARCHED, {"positions": rows_of(state), "simulations": SIMULATIONS})
     evaluated = agent.policy().evaluate(state)
     np.testing.assert_allclose([one["value"] for one in found], evaluated.value.numpy(), rtol=0, atol=1e-5)

@@ -13,16 +13,16 @@ import pytest
 import torch
 from playwright.sync_api import Page, expect
 
+from selfplay.agents.agent import Agent
+from selfplay.agents.pretrained import pretrained_agent
 from selfplay.compute.bit_algebra import Word, bit_count, word_of
 from selfplay.compute.compiled_words import bit_like
 from selfplay.compute.positions import flag, position, squares
 from selfplay.compute.positions import number as number_of_bits
 from selfplay.compute.words import WordInt, parts_of_bits
 from selfplay.games import game_names, make_game
-from selfplay.players.agent import Agent
-from selfplay.players.pretrained import pretrained_agent
 from selfplay.runs.levels import agent_of_level
-from selfplay.web.compared_in_javascript import compare_in_javascript
+from selfplay.web.javascript_conformance import compare_in_javascript
 from selfplay.web.rules_in_javascript import javascript_of
 from tests.web.browser.browsing import settled
 from tests.web.browser.exported.pages import check_positions
@@ -115,6 +115,17 @@ def lowest_of(word: Word) -> Word:
     return word & -word
 
 
+def every_parameter(own: Word, opp: Word) -> tuple[Word, Word]:
+    """A number that a parameter gets becomes a word where it is a word elsewhere: -1 is the one with all bits."""
+    return masked(-1, own, opp), own
+
+
+def masked(mask: Word, own: Word, opp: Word) -> Word:
+    if opp & 1 == 0:
+        mask = own
+    return own if mask == (own | ~own) else opp
+
+
 ANSWERS = """
 console.log(JSON.stringify(pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String))));
 """
@@ -125,7 +136,7 @@ needs_node = pytest.mark.skipif(which("node") is None, reason="node is not insta
 def test_operations_of_rules_give_the_same_words() -> None:
     edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
     words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
-    for rule in (every_operation, every_statement):
+    for rule in (every_operation, every_statement, every_parameter):
         check_operations(rule, [word % 2**64 for word in words], 64)
 
 
@@ -213,6 +224,7 @@ def check_operations(rule: Callable[..., Any], words: list[int], bits: int, narr
 LARGE = {
     *("go", "gomoku_13x13", "hex_11x11", "hex_13x13"),
     *("othello", "othello_6x6", "tictactoe_7x7", "tictactoe_8x8", "tictactoe_6x6", "dots_and_boxes_5x5"),
+    *("go_7x7", "gomoku_15x15", "hex_8x8", "hex_9x9", "breakthrough_6x6", "breakthrough_8x8"),
 }
 """Boards that take longer than a smaller one of the same game."""
 NAMES = [name for name in game_names() if name not in ("go_13x13", "go_19x19")]

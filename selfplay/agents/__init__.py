@@ -1,0 +1,1 @@
+"""Learned agents: a network with its game and outcome, its file, and the agents that come with the program."""

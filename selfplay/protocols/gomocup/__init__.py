@@ -1,0 +1,1 @@
+"""The protocol of the Gomocup tournament, for Gomoku."""

@@ -1,0 +1,1 @@
+"""The Universal Chess Interface, with the variants and moves of Fairy-Stockfish."""
