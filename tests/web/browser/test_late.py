@@ -16,6 +16,16 @@ Body = dict[str, Any]
 MATCH = "**/api/match"
 
 
+# Keeps the texts of the status line, some of which are shown for a short time only.
+KEEP_WHAT_IS_SAID = """
+    window.said = [];
+    document.addEventListener("DOMContentLoaded", () => {
+        const status = document.getElementById("status");
+        new MutationObserver(() => window.said.push(status.textContent)).observe(status, { childList: true });
+    });
+"""
+
+
 def shows(part: str) -> Callable[[Body], bool]:
     return lambda body: body.get("show") == [part]
 
@@ -39,12 +49,15 @@ class Late:
 
     def __init__(self, page: Page, is_held: Callable[[Body], bool] | None, address: str = MATCH) -> None:
         self.page, self.is_held, self.routes = page, is_held, list[Route]()
+        self.has_begun = False
         page.route(address, self._route)
 
     def _route(self, route: Route) -> None:
-        if self.routes or (self.is_held is not None and not self.is_held(route.request.post_data_json)):
+        # Another request may match before the server has answered the first one.
+        if self.has_begun or (self.is_held is not None and not self.is_held(route.request.post_data_json)):
             route.continue_()
         else:
+            self.has_begun = True
             self.answer = route.fetch()
             self.routes.append(route)
 
@@ -112,14 +125,16 @@ def test_a_match_is_shown_while_its_opponent_is_being_prepared(page: Page) -> No
     expect(page.locator("#status")).to_contain_text("Search (2 plies) plays")
 
 
-def test_a_simple_opponent_moves_until_the_opponent_is_prepared(page: Page) -> None:
+def test_a_simple_opponent_moves_until_the_opponent_is_prepared(tab: Page) -> None:
+    page = tab.context.new_page()
     progress = {"is_ready": False, "is_loading": True, "compiled": 12, "functions": 45, "seconds": 3.0}
     page.route("**/preparation*", lambda route: route.fulfill(json=progress))
     late = Late(page, lambda body: body["advance"])
+    page.add_init_script(KEEP_WHAT_IS_SAID)
     page.goto("/#play/connect_four?opponent=search-2&person=second&seed=1")
     late.wait()
-    expect(page.locator("#status")).to_have_text("Preparing the opponent…")
     settled(page, 1)
+    assert "Preparing the opponent…" in page.evaluate("window.said")
     expect(page.locator("#preparing")).to_have_text(
         re.compile(
             r"^Preparing Search \(2 plies\): 12 of 45 functions compiled, \d+ s\. Until it is ready, a simple opponent "
@@ -140,6 +155,7 @@ def test_a_simple_opponent_moves_until_the_opponent_is_prepared(page: Page) -> N
     page.reload()
     settled(page, 5)
     expect(standing).to_have_text(reason)
+    page.close()
 
 
 def test_the_page_says_that_a_new_match_is_on_its_way(page: Page) -> None:
@@ -238,6 +254,23 @@ def test_the_page_says_how_far_the_review_is_which_begins_with_the_last_move(pag
     expect(said).to_contain_text("Mistake 1 of 1")
 
 
+def prepare_search(page: Page) -> None:
+    """Choose the search and wait until it has been prepared: before, others would move for it. Then choose another opponent."""
+    with page.expect_response(lambda response: is_preparation(response.request)):
+        choose(page, "Search")
+    choose(page, "Random")
+
+
+def is_preparation(request: Request) -> bool:
+    body = request.post_data_json if request.method == "POST" else None
+    return body is not None and is_search(body) and not body["moves"]
+
+
+def is_search(body: Body) -> bool:
+    opponent: str = body["opponent"]
+    return opponent.startswith("search")
+
+
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
     page = tab.context.new_page()
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
@@ -256,10 +289,10 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
     settled(page, 2)
     expect(page.locator("#number-label")).to_have_text("Level 1")
     assert [one for one, before in zip(asked[1:], asked, strict=False) if one != before] == ["level-1"]
-    choose(page, "Random")
     page.unroute_all(behavior="wait")
+    prepare_search(page)
     # A square clicked while the opponent is being changed is played when the change has finished.
-    change = Late(page, lambda body: body["opponent"].startswith("search"))
+    change = Late(page, is_search)
     page.get_by_label("Kind of opponent").select_option(label="Search")
     change.wait()
     page.locator("#board .legal").first.click()
@@ -271,7 +304,8 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
 
 def test_a_seat_chosen_during_a_request_is_taken_after_it(page: Page) -> None:
     visit(page)
-    change = Late(page, lambda body: body["opponent"].startswith("search"))
+    prepare_search(page)
+    change = Late(page, is_search)
     page.locator("#opponents").evaluate("(node) => { node.open = true; }")
     page.get_by_label("Kind of opponent").select_option(label="Search")
     change.wait()
