@@ -7,7 +7,6 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from inspect import getdoc, signature
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from omegaconf import OmegaConf
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.checks import LARGEST_COUNT, PLAYER_NAME, Range
 from selfplay.cli import programs
-from selfplay.cli.command import Program
 from selfplay.cli.help_text import descriptions_of
 from selfplay.experience.rule import ExperienceRule
 from selfplay.games import GAMES
@@ -143,10 +141,9 @@ def described(settings: Any) -> Iterator[tuple[Leaf, str]]:
 def settings_of_programs() -> Iterator[tuple[type[Any], str, list[str]]]:
     """Each class of settings, its file in conf/ and the programs that take them."""
     found: dict[tuple[type[Any], str], list[str]] = {}
-    for module, names in programs.NAMES.items():
-        for name in names:
-            program: Program[Any] = getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_"))
-            found.setdefault((program.kind, program.config), []).append(name)
+    for name in programs.MODULES:
+        program = programs.program_named(name)
+        found.setdefault((program.kind, program.config), []).append(name)
     for (kind, config), takers in found.items():
         yield kind, config, takers
 

@@ -79,10 +79,5 @@ def test_the_workflow_uses_fixed_versions_of_actions_and_keeps_no_credentials():
 def test_no_public_class_or_function_has_the_name_of_another():
     definitions = [node for path in MODULES for node in ast.parse(path.read_text()).body]
     for kind in (ast.ClassDef, ast.FunctionDef | ast.AsyncFunctionDef):
-        names = [node.name for node in definitions if isinstance(node, kind) and not is_named_by_users(node)]
+        names = [node.name for node in definitions if isinstance(node, kind)]
         assert sorted({name for name in names if names.count(name) > 1 and name[0] != "_"}) == []
-
-
-def is_named_by_users(node):
-    """Whether a decorator makes a program or a kind of players of it: these objects have the names that users type."""
-    return any(re.match(r"partial\(Program,|player_kind\(", ast.unparse(one)) for one in node.decorator_list)

@@ -3,14 +3,13 @@
 import re
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from shutil import copy
 
 import pytest
 
 from selfplay.cli.command import SWEEP_FLAGS, overrides_first, settings_of
-from selfplay.cli.main import MODULES
+from selfplay.cli.programs import program_named
 from selfplay.cli.sweep import runs_of_sweep
 from tests.support.doc_pages import block_with, write_module
 from tests.support.runs import PROJECT
@@ -63,7 +62,7 @@ def program_of(command: str) -> tuple[str, list[str]]:
 def test_the_commands_of_a_page_are_accepted(page: str) -> None:
     for command in PAGES[page]:
         name, arguments = program_of(command)
-        program = getattr(import_module(f"selfplay.cli.programs.{MODULES[name]}"), name.replace("-", "_"))
+        program = program_named(name)
         overrides, flags = overrides_first(arguments, program.kind)
         if "hydra/sweeper=" in command:
             continue  # The package of this sweeper is optional.

@@ -77,6 +77,11 @@ class Program(NamedTuple, Generic[AnySettings]):
     result: Callable[[AnySettings], float] | None = None
     """The result of a finished run, for sweepers that choose the next run by the results of earlier ones."""
 
+    @property
+    def name(self) -> str:
+        """What `selfplay` is called with to run it."""
+        return self.body.__name__.removesuffix("_program").replace("_", "-")
+
 
 def settings_of(
     program: Program[AnySettings], overrides: Sequence[str], name: str | None = None
@@ -98,7 +103,7 @@ def settings_of(
     if is_of_run:
         taken = take_run_settings(values, overrides)
         settings = checked_settings(program.kind, values)
-        check_program(settings, program.body.__name__)
+        check_program(settings, program.name)
         return settings, taken or chosen
     given = {override.lstrip("+").partition("=")[0] for override in overrides}
     if "run_dir" in given and not any(setting.partition(".")[0] == "game" for setting in given):

@@ -83,12 +83,12 @@ def short_help_text(program: Program[Any], overrides: Sequence[str]) -> str:
     own = [name for base in bases for name in base.__annotations__ if name in found][: MOST_SHOWN - 2]
     shown = program.main or ("game.name", *own, "run_dir")
     lines = _setting_lines(settings, [found[name] for name in shown])
-    name = program.body.__name__.replace("_", "-")
+    all_of_it = f"{command_line(program.name)} {HELP_ALL}"
     return "\n\n".join(
         [
             docstring_of(program),
             "\n".join(["Settings, given as name=value or as flags (--seed 3 is seed=3)", *lines]),
-            f"{command_line(name)} {HELP_ALL} has all {len(found)} settings, groups of settings, and names of players.",
+            f"{all_of_it} has all {len(found)} settings, groups of settings, and names of players.",
         ]
     )
 

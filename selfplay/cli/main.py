@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from errno import EDQUOT, EFBIG, EIO, ENOSPC
-from importlib import import_module
 from pathlib import Path
 
 import selfplay
@@ -24,8 +23,7 @@ from selfplay.cli.process_exit import (
 from selfplay.compute.process import tune_process
 from selfplay.errors import SelfPlayError, SettingError, line_of, shortened, system_reason
 
-MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
-NAMES = tuple(MODULES)
+NAMES = tuple(programs.MODULES)
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 
@@ -52,7 +50,7 @@ def run(name: str) -> None:
     if name not in programs.RESUMED:
         resumes_nothing()
     with reporting_errors():
-        program = getattr(import_module(f"selfplay.cli.programs.{MODULES[name]}"), name.replace("-", "_"))
+        program = programs.program_named(name)
         # Imported here, so that the list of programs is shown quickly.
         from selfplay.cli import command
 
@@ -133,7 +131,8 @@ def _first_lines(module: str) -> dict[str, str]:
     """The first line of the docstring of each program in a module, read from its source: importing takes longer."""
     tree = ast.parse(Path(programs.__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
     docstrings = {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.FunctionDef)}
-    return {name.replace("_", "-"): text.partition("\n")[0].removesuffix(".") for name, text in docstrings.items()}
+    names = {name: name.removesuffix("_program").replace("_", "-") for name in docstrings}
+    return {names[name]: text.partition("\n")[0].removesuffix(".") for name, text in docstrings.items()}
 
 
 def complete() -> None:

@@ -94,7 +94,7 @@ def best_response(played: PlayedMatches) -> Tensor:
 
 
 @marked("gives_policies", "uses_exact_values")
-def search(played: PlayedMatches) -> PositionTargets:
+def search_targets(played: PlayedMatches) -> PositionTargets:
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 
     A share `value_share` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the

@@ -1,7 +1,6 @@
 """The help text of the scripts."""
 
 import re
-from importlib import import_module
 
 import pytest
 
@@ -24,10 +23,9 @@ def test_help_shows_the_settings_and_the_groups():
     assert "\nNames of players\n" in result.stdout
 
 
-@pytest.mark.parametrize("name", [name for names in programs.NAMES.values() for name in names])
+@pytest.mark.parametrize("name", programs.MODULES)
 def test_help_fits_one_screen_and_shows_examples(name: str):
-    module = next(module for module, names in programs.NAMES.items() if name in names)
-    program = getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_"))
+    program = programs.program_named(name)
     lines = short_help_text(program, []).splitlines()
     assert len(lines) <= 50
     assert sum(f"selfplay {name}" in line for line in lines) >= 2

@@ -16,7 +16,7 @@ from tests.support.runs import COMMAND, GENERATE, PROJECT, files_of, run_forked
 def test_every_program_is_listed_and_every_script_calls_one() -> None:
     for module, names in programs.NAMES.items():
         defined = vars(import_module(f"selfplay.cli.programs.{module}"))
-        functions = {name.replace("-", "_") for name in names}
+        functions = {f"{name.replace('-', '_')}_program" for name in names}
         assert {name for name, value in defined.items() if isinstance(value, Program)} <= functions <= set(defined)
     folders = [PROJECT / folder for folder in ("preprocessing", "train", "play")]
     scripts = [path for folder in folders for path in folder.glob("*.py") if not path.is_symlink()]

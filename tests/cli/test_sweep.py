@@ -8,7 +8,7 @@ import pytest
 
 from selfplay.cli.command import Program, overrides_first, settings_of
 from selfplay.cli.process_exit import INTERRUPTED
-from selfplay.cli.programs.learning import learn
+from selfplay.cli.programs.learning import learn_program
 from selfplay.cli.sweep import run_sweep, runs_of_sweep
 from selfplay.errors import SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
@@ -39,7 +39,7 @@ def _process(monkeypatch):
     ],
 )
 def test_a_run_is_named_after_the_swept_settings(arguments, names):
-    assert [name for name, _ in runs_of_sweep(learn, arguments.split())] == names
+    assert [name for name, _ in runs_of_sweep(learn_program, arguments.split())] == names
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_run_is_named_after_the_swept_settings(arguments, names):
 )
 def test_texts_to_sweep_over_are_taken_as_they_were_typed(argument, names):
     overrides, _ = overrides_first([argument, "-m"])
-    assert [name for name, _ in runs_of_sweep(learn, overrides)] == [
+    assert [name for name, _ in runs_of_sweep(learn_program, overrides)] == [
         f"{argument.partition('=')[0]}={name}" for name in names
     ]
 
@@ -73,33 +73,33 @@ def test_parameters_of_an_own_learner_can_be_swept(tmp_path, monkeypatch):
     (tmp_path / "warm_learner.py").write_text(OWN_LEARNER)
     monkeypatch.syspath_prepend(tmp_path)
     given, _ = overrides_first(["-m", "learner=warm_learner:Warm", "learner.warmth=0.5,2", "learner.epochs=3"])
-    runs = [settings_of(learn, given, name)[0].learner for name, given in runs_of_sweep(learn, given)]
+    runs = [settings_of(learn_program, given, name)[0].learner for name, given in runs_of_sweep(learn_program, given)]
     assert [(one.warmth, one.epochs) for one in runs] == [(0.5, 3), (2.0, 3)]
-    (name, unknown), *_ = runs_of_sweep(learn, ["learner.warmth=0.5,2"])
+    (name, unknown), *_ = runs_of_sweep(learn_program, ["learner.warmth=0.5,2"])
     assert name == "learner.warmth=0.5"
     with pytest.raises(SettingError, match=r"unknown setting 'learner\.warmth'"):
-        settings_of(learn, unknown, name)
+        settings_of(learn_program, unknown, name)
 
 
 @pytest.mark.parametrize("values", ["1,choice(1,2)", "interval(1,2)"])
 def test_a_function_among_the_values_of_a_sweep_is_refused(values):
     with pytest.raises(SettingError) as caught:
-        runs_of_sweep(learn, [f"seed={values}"])
+        runs_of_sweep(learn_program, [f"seed={values}"])
     assert str(caught.value) == f"seed={values}: list the values, as in seed=one,two"
 
 
 def test_a_sweep_without_values_is_refused():
     with pytest.raises(SettingError, match="the sweep has no values; list them"):
-        runs_of_sweep(learn, ["seed=glob(*)"])
+        runs_of_sweep(learn_program, ["seed=glob(*)"])
 
 
 def test_a_run_of_each_run_dir_and_folder_of_settings_is_found(tmp_path):
     (tmp_path / "recipe").mkdir()
     (tmp_path / "recipe" / "own.yaml").write_text("# @package _global_\nrecipe: own\nlevels: 7\n")
     given, _ = overrides_first(["-m", "--config-dir", str(tmp_path), "recipe=own,default", "run_dir=a,b"])
-    runs = runs_of_sweep(learn, given)
+    runs = runs_of_sweep(learn_program, given)
     assert [name for name, _ in runs] == ["recipe=own"] * 2 + ["recipe=default"] * 2
-    settings = [settings_of(learn, given, name)[0] for name, given in runs]
+    settings = [settings_of(learn_program, given, name)[0] for name, given in runs]
     assert [(run.run_dir, run.levels) for run in settings[:2]] == [("a/recipe=own", 7), ("b/recipe=own", 7)]
     assert settings[3].run_dir == "b/recipe=default"
 

@@ -6,7 +6,7 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import full, search, watkins
+from selfplay.dataset.target_rules import full, search_targets, watkins
 from selfplay.dataset.targets import PlayedMatches, exact_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
@@ -45,7 +45,7 @@ def test_late_positions_have_the_value_that_the_solver_finds(name):
 @pytest.mark.parametrize("name", EXACT_FROM)
 def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
     played, gamma = played_at_random(name, 0.5, exact_from=EXACT_FROM[name]), 0.5
-    rows, exact = match_rows(played, search), exact_values(played)
+    rows, exact = match_rows(played, search_targets), exact_values(played)
     number = 0
     for match in range(60):
         mine = rows.select(rows.match == match)
@@ -70,7 +70,8 @@ def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
 
 
 def test_the_search_is_not_mixed_into_exact_values():
-    rows = [match_rows(played_at_random("connect_four", exact_from=12, value_share=mix), search) for mix in (0.0, 1.0)]
+    played = [played_at_random("connect_four", exact_from=12, value_share=mix) for mix in (0.0, 1.0)]
+    rows = [match_rows(one, search_targets) for one in played]
     assert rows[0].target.tolist() == rows[1].target.tolist()
 
 
@@ -91,6 +92,6 @@ def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_e
 
 
 def test_games_without_a_solver_are_refused():
-    for rule in (search, full):
+    for rule in (search_targets, full):
         with pytest.raises(SettingError, match=r"^exact_from: tictactoe has no exact solver; set exact_from=null$"):
             match_rows(played_at_random("tictactoe", exact_from=3), rule)

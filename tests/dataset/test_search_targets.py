@@ -6,7 +6,7 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import full, search
+from selfplay.dataset.target_rules import full, search_targets
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
@@ -35,7 +35,7 @@ def played_by(player, gamma=0.5, matches=MATCHES, **options):
 
 def test_every_position_with_a_player_to_move_is_a_row():
     played = played_by(learner())
-    rows, afterstates = match_rows(played, search), match_rows(played, full)
+    rows, afterstates = match_rows(played, search_targets), match_rows(played, full)
     assert rows.match.tolist() == sorted(rows.match.tolist())
     for match in MATCHES.tolist():
         mine, moves = (part.select(part.match == match) for part in (rows, afterstates))
@@ -47,7 +47,7 @@ def test_every_position_with_a_player_to_move_is_a_row():
 
 def test_the_target_of_the_start_is_that_of_the_player_who_moves_second():
     played = played_by(RandomPlayer(GAME))
-    returns, rows = played.record.states[-1].returns, match_rows(played, search)
+    returns, rows = played.record.states[-1].returns, match_rows(played, search_targets)
     for number, match in enumerate(MATCHES.tolist()):
         plies = int((torch.stack(played.record.actions)[:, number] >= 0).sum())
         expected = -float(returns[number]) * 0.5 ** (plies // 2)
@@ -57,13 +57,13 @@ def test_the_target_of_the_start_is_that_of_the_player_who_moves_second():
 def test_outcomes_are_those_of_full_for_the_same_positions():
     played = played_by(RandomPlayer(GAME), matches=torch.arange(50))
     moved = torch.stack(played.record.actions[1:]) >= 0
-    assert torch.equal(search(played).value[1:][moved], full(played)[:-1][moved])
+    assert torch.equal(search_targets(played).value[1:][moved], full(played)[:-1][moved])
 
 
 def test_a_row_has_the_policy_of_the_search_of_its_position():
     player = learner()
     played = played_by(player)
-    rows = match_rows(played, search)
+    rows = match_rows(played, search_targets)
     assert rows.policy.dtype == np.float32
     assert rows.policy.sum(axis=1) == pytest.approx(1)
     for row in range(0, len(rows.match), 5):
@@ -74,7 +74,8 @@ def test_a_row_has_the_policy_of_the_search_of_its_position():
 
 
 def test_the_searched_value_is_mixed_in_for_the_player_who_has_just_moved():
-    outcome, mixed, searched = (match_rows(played_by(learner(), value_share=mix), search) for mix in (0.0, 0.25, 1.0))
+    played = [played_by(learner(), value_share=mix) for mix in (0.0, 0.25, 1.0)]
+    outcome, mixed, searched = (match_rows(one, search_targets) for one in played)
     assert mixed.target == pytest.approx(0.75 * outcome.target + 0.25 * searched.target, abs=1e-6)
     player = learner()
     state = GAME.init(1)
@@ -92,7 +93,7 @@ def test_after_the_first_plies_the_action_of_the_search_is_played():
 
 
 def test_level_0_has_the_policy_that_it_plays():
-    rows = match_rows(played_by(RandomPlayer(GAME)), search)
+    rows = match_rows(played_by(RandomPlayer(GAME)), search_targets)
     free = 9 - (rows.ply + 1)
     assert rows.policy.max(axis=1) == pytest.approx(1 / free)
     assert ((rows.policy > 0).sum(axis=1) == free).all()
@@ -102,7 +103,7 @@ def test_a_position_in_which_only_a_pass_is_legal_and_the_one_after_it_are_rows(
     game = make_game("othello_4x4")
     player = RandomPlayer(game)
     record = play_batch(game, (player, player), torch.arange(40), torch.zeros(40, dtype=torch.int8), KEY)
-    rows = match_rows(PlayedMatches(game, record, (player, player), KEY, 1.0), search)
+    rows = match_rows(PlayedMatches(game, record, (player, player), KEY, 1.0), search_targets)
     assert len(rows.match) == int((torch.stack(record.actions) >= 0).sum())
     passes = np.flatnonzero(rows.policy[:, game.pass_action])
     assert len(passes) > 0

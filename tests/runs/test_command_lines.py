@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from shutil import which
 from types import SimpleNamespace
@@ -13,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from selfplay.cli.command import overrides_first, settings_of
-from selfplay.cli.programs import NAMES
-from selfplay.cli.programs.tools import export_page
+from selfplay.cli.programs import MODULES, program_named
+from selfplay.cli.programs.tools import export_page_program
 from selfplay.runs.command_lines import command_for, command_line
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.compose import compose_settings_of
@@ -33,7 +32,7 @@ def half(game):
 @pytest.mark.parametrize(
     ("name", "game", "run_dir"),
     [
-        *((name, "tests.support.pile:Pile", "bob's runs/1.50") for names in NAMES.values() for name in names),
+        *((name, "tests.support.pile:Pile", "bob's runs/1.50") for name in MODULES),
         ("play", "othello_6x6", "$x"),
     ],
 )
@@ -41,8 +40,7 @@ def test_a_command_selects_the_game_and_the_folder_of_its_run(
     name: str, game: str, run_dir: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.runs.command_lines.IS_CHECKOUT", False)
-    (module,) = [module for module, names in NAMES.items() if name in names]
-    program = getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_"))
+    program = program_named(name)
     words = shlex.split(command_for(name, game, run_dir, modules=["tests.support.runs"]))
     settings, _ = settings_of(program, overrides_first(words[2:], program.kind)[0])
     found = settings.game.name, settings.run_dir, settings.modules
@@ -70,7 +68,7 @@ def test_the_folder_of_an_exported_page_is_quoted(
 ) -> None:
     page = SimpleNamespace(folder=Path("site quoridor"), agent="level 1", size=2, weights_size=1)
     monkeypatch.setattr("selfplay.web.export_page.export_page", lambda settings: page)
-    export_page.body(compose_settings_of(ExportPageSettings, "export_page"))
+    export_page_program.body(compose_settings_of(ExportPageSettings, "export_page"))
     words = shlex.split(capsys.readouterr().out.rpartition(": ")[2])
     assert words[-2:] == ["--directory", "site quoridor"]
     assert which(words[0]) is not None

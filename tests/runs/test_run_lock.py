@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
-from importlib import import_module
 
 import pytest
 
 import selfplay
-from selfplay.cli.programs.learning import learn
+from selfplay.cli.programs import program_named
 from selfplay.errors import RunLockedError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
@@ -81,18 +80,16 @@ def test_a_function_of_the_library_refuses_a_run_in_use_and_changes_nothing(held
     assert_is_refused(held_run, lambda: WRITING[name](tiny_settings(held_run, "force=true")))
 
 
-PROGRAMS = {
-    "learning": ["learn", "generate", "train", "compare", "plot", "prove", "correct"],
-    "classical": ["train_tabular"],
-    "playing": ["tournament"],
-    "tools": ["export_evaluation", "fit_probcut"],
-}
-"""The programs that write a run, by their module."""
+WRITERS = (
+    *("learn", "generate", "train", "compare", "plot", "prove", "correct"),
+    *("train-tabular", "tournament", "export-evaluation", "fit-probcut"),
+)
+"""The programs that write a run."""
 
 
-@pytest.mark.parametrize(("module", "name"), [(module, name) for module, names in PROGRAMS.items() for name in names])
-def test_a_program_refuses_a_run_in_use(held_run, module, name):
-    program = getattr(import_module(f"selfplay.cli.programs.{module}"), name)
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_program_refuses_a_run_in_use(held_run, name):
+    program = program_named(name)
     overrides = [f"run_dir={held_run}", *(["force=true"] if hasattr(program.kind, "force") else [])]
     settings = compose_settings_of(program.kind, program.config, overrides)
     assert_is_refused(held_run, lambda: program.body(settings))
@@ -133,7 +130,7 @@ def test_a_program_of_several_stages_takes_the_lock_once(run_copy, monkeypatch):
     monkeypatch.setattr(
         os, "open", lambda path, *args, **kwargs: opened.append(path) or open_file(path, *args, **kwargs)
     )
-    learn.body(tiny_settings(run_copy, "levels=4", "comparison.matches=20"))
+    program_named("learn").body(tiny_settings(run_copy, "levels=4", "comparison.matches=20"))
     assert RunFolder(run_copy).trained_levels() == [1, 2, 3, 4]
     assert [path for path in opened if str(path).endswith(".lock")] == [run_copy / ".lock"]
 

@@ -26,13 +26,7 @@ from selfplay.settings.fields import PROGRAMS
 from selfplay.settings.run import Settings
 
 ALL: dict[str, Program[Any]] = {
-    name: found
-    for module, names in programs.NAMES.items()
-    for name in names
-    if isinstance(
-        found := getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")),
-        Program,
-    )
+    name: found for name in programs.MODULES if isinstance(found := programs.program_named(name), Program)
 }
 
 BY_ALL = {field.name for field in fields(CommonSettings)}

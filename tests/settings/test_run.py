@@ -1,7 +1,6 @@
 """The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from itertools import zip_longest
 from math import nan
 from pathlib import Path
@@ -13,7 +12,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from selfplay.architectures import build_network
-from selfplay.cli.programs import NAMES
+from selfplay.cli.programs import MODULES, program_named
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games import GAMES, make_game
@@ -271,10 +270,8 @@ def test_an_error_begins_with_the_setting_and_names_no_class_of_the_program(over
 
 PROGRAMS = {
     kind.__name__: (kind, program.config)
-    for module, names in NAMES.items()
-    for name in names
-    if (program := getattr(import_module(f"selfplay.cli.programs.{module}"), name.replace("-", "_")))
-    and (kind := getattr(program, "kind", None))
+    for name in MODULES
+    if (program := program_named(name)) and (kind := getattr(program, "kind", None))
 }
 
 

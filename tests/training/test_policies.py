@@ -10,7 +10,7 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import search
+from selfplay.dataset.target_rules import search_targets
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
@@ -72,7 +72,7 @@ def test_merged_examples_have_the_mean_policy() -> None:
 def random_rows(matches: int = 60) -> Rows:
     player = RandomPlayer(GAME)
     record = play_batch(GAME, (player, player), torch.arange(matches), torch.zeros(matches, dtype=torch.int8), 5)
-    return match_rows(PlayedMatches(GAME, record, (player, player), 5, 1.0), search)
+    return match_rows(PlayedMatches(GAME, record, (player, player), 5, 1.0), search_targets)
 
 
 @pytest.mark.parametrize("merge", [True, False])

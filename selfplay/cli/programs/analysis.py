@@ -23,7 +23,7 @@ PROBLEM_FILE = ".obf"
 
 
 @partial(Program, kind=SolveSettings, config="solve")
-def solve(settings: SolveSettings) -> None:
+def solve_program(settings: SolveSettings) -> None:
     """Solve a position of Othello or Connect Four exactly.
 
     Prints one line per move with its exact score. Othello positions should be near the end of the match.
@@ -147,7 +147,7 @@ def _result_line(solver: ExactSolver, state: State) -> str:
 
 
 @partial(Program, kind=AnalysisSettings, config="analysis")
-def analyse(settings: AnalysisSettings) -> None:
+def analyse_program(settings: AnalysisSettings) -> None:
     """Compare minimax, alpha-beta and NegaScout in one position.
 
     Shows their results, the positions that they visit, and the evaluation.

@@ -31,7 +31,7 @@ from selfplay.stages import train_tabular as tabular
 
 
 @partial(Program, kind=TabularSettings, config="tabular")
-def train_tabular(settings: TabularSettings) -> None:
+def train_tabular_program(settings: TabularSettings) -> None:
     """Learn the value of every board of a small game, one match after the other.
 
     selfplay train-tabular
@@ -49,7 +49,7 @@ def train_tabular(settings: TabularSettings) -> None:
 
 
 @partial(Program, kind=CompeteSettings, config="compete")
-def compete(settings: CompeteSettings) -> None:
+def compete_program(settings: CompeteSettings) -> None:
     """Let the two trained policies of a tabular learner play each other.
 
     They play 1,000 matches without exploration, or as many as `matches`.
@@ -61,7 +61,7 @@ def compete(settings: CompeteSettings) -> None:
 
 
 @partial(Program, kind=ExperiencePlaySettings, config="experience_play")
-def play_experience(settings: ExperiencePlaySettings) -> None:
+def play_experience_program(settings: ExperiencePlaySettings) -> None:
     """Play tic-tac-toe with the experience graph, which learns from every match.
 
     You against it, the random player against it, or it against itself.
@@ -78,7 +78,7 @@ def play_experience(settings: ExperiencePlaySettings) -> None:
 
 
 @partial(Program, kind=ExperiencePictureSettings, config="experience_picture")
-def draw_experience(settings: ExperiencePictureSettings) -> None:
+def draw_experience_program(settings: ExperiencePictureSettings) -> None:
     """Draw the known boards of the experience graph that follow a board, with their scores.
 
     selfplay draw-experience
@@ -98,7 +98,7 @@ def draw_experience(settings: ExperiencePictureSettings) -> None:
 
 
 @partial(Program, kind=ExperienceJsonSettings, config="experience_json")
-def export_experience(settings: ExperienceJsonSettings) -> None:
+def export_experience_program(settings: ExperienceJsonSettings) -> None:
     """Write the experience graph as JSON.
 
     selfplay export-experience json=state_action.json
@@ -109,7 +109,7 @@ def export_experience(settings: ExperienceJsonSettings) -> None:
 
 
 @partial(Program, kind=ExperienceJsonSettings, config="experience_json")
-def import_experience(settings: ExperienceJsonSettings) -> None:
+def import_experience_program(settings: ExperienceJsonSettings) -> None:
     """Replace the experience graph by the boards of a JSON file.
 
     selfplay import-experience json=state_action.json

@@ -45,7 +45,7 @@ MAIN = (
 @partial(
     Program, kind=Settings, main=MAIN, check=check_learn, after_sweep=report, result=result, choose=with_chosen_recipe
 )
-def learn(settings: Settings) -> None:
+def learn_program(settings: Settings) -> None:
     """Learn all levels of a run and compare them, in one process.
 
     Writes the same files as its stages do one by one. With -m it runs a sweep over settings. How a game is learned, if
@@ -71,7 +71,7 @@ def learn(settings: Settings) -> None:
     main=("game.name", "level", "matches", "opponent", "agent_file", "output_dir", "seed", "force", "run_dir"),
     check=partial(check_run, program="generate"),
 )
-def generate(settings: Settings) -> None:
+def generate_program(settings: Settings) -> None:
     """Stage 1: play the matches of a level and write them as a dataset.
 
     Each row is an afterstate and the expected return of the player who has moved.
@@ -95,7 +95,7 @@ def generate(settings: Settings) -> None:
     in_parallel=True,
     check=partial(check_run, program="train"),
 )
-def train(settings: Settings) -> None:
+def train_program(settings: Settings) -> None:
     """Stage 2: train a level on the matches of the level before it.
 
     selfplay train --level 4
@@ -122,7 +122,7 @@ def train(settings: Settings) -> None:
         "run_dir",
     ),
 )
-def compare(settings: Settings) -> None:
+def compare_program(settings: Settings) -> None:
     """Measure every level of a run, and prove which levels cannot lose.
 
     Each level plays its predecessor and the random player; in small games every line of play is tried.
@@ -141,7 +141,7 @@ def compare(settings: Settings) -> None:
 
 
 @partial(Program, kind=Settings, main=("game.name", "run_dir"))
-def plot(settings: Settings) -> None:
+def plot_program(settings: Settings) -> None:
     """Draw the loss curves of all levels of a run.
 
     For SumTo100 it also draws the value of each sum.
@@ -153,7 +153,7 @@ def plot(settings: Settings) -> None:
 
 
 @partial(Program, kind=CommonSettings, config="compare_runs")
-def compare_runs(settings: CommonSettings) -> None:
+def compare_runs_program(settings: CommonSettings) -> None:
     """Make one table and one figure of all runs below a folder, such as those of a sweep.
 
     selfplay compare-runs run_dir=outputs/recipes
@@ -162,7 +162,7 @@ def compare_runs(settings: CommonSettings) -> None:
 
 
 @partial(Program, kind=ProofSettings, config="prove")
-def prove(settings: ProofSettings) -> None:
+def prove_program(settings: ProofSettings) -> None:
     """Walk every line of play against a player, and prove that it wins.
 
     If it does not win, the report shows its shortest line to a mistake.
@@ -177,7 +177,7 @@ def prove(settings: ProofSettings) -> None:
 
 
 @partial(Program, kind=CorrectionSettings, config="correct")
-def correct(settings: CorrectionSettings) -> None:
+def correct_program(settings: CorrectionSettings) -> None:
     """Teach a level its mistakes on every line of play, until it is proved to win.
 
     The corrected level is in a run of its own, RUN_DIR/corrected.

@@ -33,7 +33,7 @@ from selfplay.stages.play_matches import play_match_series
 
 
 @partial(Program, kind=PlaySettings, config="play")
-def play(settings: PlaySettings) -> None:
+def play_program(settings: PlaySettings) -> None:
     """Play in a terminal against a level or any other player; or watch two players.
 
     The opponent shows its values.
@@ -50,7 +50,7 @@ def play(settings: PlaySettings) -> None:
 
 
 @partial(Program, kind=WebSettings, config="web")
-def web(settings: WebSettings) -> None:
+def web_program(settings: WebSettings) -> None:
     """Play in a browser, and watch the training of a run.
 
     Serves every game, with levels, searches and tables as opponents.
@@ -71,7 +71,7 @@ def web(settings: WebSettings) -> None:
 
 
 @partial(Program, kind=GtpSettings, config="gtp", log_to=sys.stderr)
-def gtp(settings: GtpSettings) -> None:
+def gtp_program(settings: GtpSettings) -> None:
     """Run a player as an engine of the Go Text Protocol (GTP).
 
     Graphical boards and other programs can then play against it.
@@ -84,7 +84,7 @@ def gtp(settings: GtpSettings) -> None:
 
 
 @partial(Program, kind=GomocupSettings, config="gomocup", log_to=sys.stderr)
-def gomocup(settings: GomocupSettings) -> None:
+def gomocup_program(settings: GomocupSettings) -> None:
     """Run a player as an engine of the Gomocup protocol, for Gomoku.
 
     Piskvork and other managers of matches can then play against it.
@@ -96,7 +96,7 @@ def gomocup(settings: GomocupSettings) -> None:
 
 
 @partial(Program, kind=NBoardSettings, config="nboard", log_to=sys.stderr)
-def nboard(settings: NBoardSettings) -> None:
+def nboard_program(settings: NBoardSettings) -> None:
     """Run a player as an engine of the NBoard protocol, for Othello.
 
     NBoard and other boards can then play against it and show its hints.
@@ -108,7 +108,7 @@ def nboard(settings: NBoardSettings) -> None:
 
 
 @partial(Program, kind=UciSettings, config="uci", log_to=sys.stderr)
-def uci(settings: UciSettings) -> None:
+def uci_program(settings: UciSettings) -> None:
     """Run a player as an engine of the Universal Chess Interface (UCI), with the variants of Fairy-Stockfish.
 
     Cute Chess and other programs can then play against it.
@@ -127,7 +127,7 @@ def _answer(protocol: Callable[..., LineEngine], settings: EngineSettings) -> No
 
 
 @partial(Program, kind=MatchSettings, config="matches")
-def play_matches(settings: MatchSettings) -> None:
+def play_matches_program(settings: MatchSettings) -> None:
     """Play matches between two players, with running counts.
 
     Players that learn from matches do so.
@@ -143,7 +143,7 @@ def play_matches(settings: MatchSettings) -> None:
 
 
 @partial(Program, kind=TournamentSettings, config="tournament")
-def tournament(settings: TournamentSettings) -> None:
+def tournament_program(settings: TournamentSettings) -> None:
     """Play a round robin: a cross-table, ratings, exact results and a heat map.
 
     selfplay tournament players=[random,perfect,level:10,tabular:backward_value]

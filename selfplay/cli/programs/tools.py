@@ -18,7 +18,7 @@ from selfplay.web.javascript_conformance import compare_in_javascript
 
 
 @partial(Program, kind=CheckGameSettings, config="check_game")
-def check_game(settings: CheckGameSettings) -> None:
+def check_game_program(settings: CheckGameSettings) -> None:
     """Check that a game meets the contract of games, for example one of your own.
 
     selfplay check-game game=my_module:Connect3
@@ -49,7 +49,7 @@ def _in_javascript(game: Game) -> str:
 
 
 @partial(Program, kind=ExportSettings, config="export_evaluation")
-def export_evaluation(settings: ExportSettings) -> None:
+def export_evaluation_program(settings: ExportSettings) -> None:
     """Write the feature weights that a level has learned as an evaluation for searches.
 
     selfplay export-evaluation --level 3
@@ -59,7 +59,7 @@ def export_evaluation(settings: ExportSettings) -> None:
 
 
 @partial(Program, kind=ExportOnnxSettings, config="export_onnx")
-def export_onnx(settings: ExportOnnxSettings) -> None:
+def export_onnx_program(settings: ExportOnnxSettings) -> None:
     """Write the network of a level as an ONNX file.
 
     selfplay export-onnx run_dir=outputs/tictactoe
@@ -78,7 +78,7 @@ def export_onnx(settings: ExportOnnxSettings) -> None:
 
 
 @partial(Program, kind=ExportPageSettings, config="export_page")
-def export_page(settings: ExportPageSettings) -> None:
+def export_page_program(settings: ExportPageSettings) -> None:
     """Write the page of a game as static files, with an agent that runs in the browser.
 
     selfplay export-page game=connect_four
@@ -98,7 +98,7 @@ def export_page(settings: ExportPageSettings) -> None:
 
 
 @partial(Program, kind=ProbCutSettings, config="fit_probcut")
-def fit_probcut(settings: ProbCutSettings) -> None:
+def fit_probcut_program(settings: ProbCutSettings) -> None:
     """Fit ProbCut for a level: how well its shallow searches predict its deep ones.
 
     selfplay fit-probcut --level 20 game=othello

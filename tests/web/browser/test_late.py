@@ -255,7 +255,7 @@ def test_the_page_says_how_far_the_review_is_which_begins_with_the_last_move(pag
 
 
 def prepare_search(page: Page) -> None:
-    """Choose the search and wait until it has been prepared: before, others would move for it. Then choose another opponent."""
+    """Wait until the search has been prepared, in whose place others move before, and choose another opponent."""
     with page.expect_response(lambda response: is_preparation(response.request)):
         choose(page, "Search")
     choose(page, "Random")
