@@ -159,9 +159,6 @@ class AnimalsPresentation(Presentation):
     square_marks = MappingProxyType({kind: kind[:-1] for kind in ("lions", "giraffes", "elephants", "hens")})
     hidden_fields = ("up",)
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action % SQUARES]
-
 
 class Animals(Game):
     name = "animals"

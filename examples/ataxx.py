@@ -97,12 +97,6 @@ class AtaxxPresentation(Presentation):
     )
     column_names = "abcdefg"
 
-    def pointed_squares(self, action: int) -> list[int]:
-        if action < SQUARES or action == PASS:
-            return [action] if action < SQUARES else []
-        target = action % SQUARES + STEPS[action // SQUARES - 1]
-        return [action % SQUARES, target] if 0 <= target < SQUARES else []
-
 
 class Ataxx(Game):
     name = "ataxx"

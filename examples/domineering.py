@@ -51,9 +51,6 @@ class DomineeringPresentation(Presentation):
     column_names = "abcdefgh"
     hidden_fields = ("across",)
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action]
-
 
 class Domineering(Game):
     name = "domineering"

@@ -122,9 +122,6 @@ class HavannahPresentation(Presentation):
     unused_squares = frozenset(range(SIZE)) - frozenset(CELLS)
     hidden_fields = ("lost",)
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action]
-
 
 class Havannah(Game):
     name = "havannah"

@@ -81,12 +81,6 @@ class KonanePresentation(Presentation):
         "Who cannot jump loses. There are no draws.",
     )
     column_names = "abcdefgh"
-    moves_stones = True
-
-    def pointed_squares(self, action: int) -> list[int]:
-        way, square = divmod(action, SQUARES)
-        target = square + 2 * (way % JUMPS + 1) * STEPS[way // JUMPS]
-        return [square, target] if 0 <= target < SQUARES else []
 
 
 class Konane(Game):

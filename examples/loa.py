@@ -131,9 +131,6 @@ class LinesOfActionPresentation(Presentation):
     )
     column_names = "abcdef"
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action % SQUARES]
-
 
 class LinesOfAction(Game):
     name = "loa"

@@ -142,9 +142,6 @@ class OnitamaPresentation(Presentation):
         shown = {who: [name for card, name in enumerate(CARDS) if hand >> card & 1] for who, hand in hands.items()}
         return "; ".join(f"{who}: {', '.join(names)}" for who, names in shown.items())
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action % SQUARES] if action < EXCHANGE else []
-
 
 class Onitama(Game):
     name = "onitama"

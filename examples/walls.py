@@ -90,9 +90,6 @@ class WallsPresentation(Presentation):
     square_marks = MappingProxyType({"walls": "wall"})
     hidden_fields = ("up",)
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action % SQUARES]
-
 
 class Walls(Game):
     name = "walls"

@@ -78,9 +78,6 @@ class YPresentation(Presentation):
     column_names = "abcdefghi"
     unused_squares = frozenset(row * WIDTH + column for row in range(WIDTH) for column in range(row + 1, WIDTH))
 
-    def pointed_squares(self, action: int) -> list[int]:
-        return [action]
-
 
 class Y(Game):
     name = "y"

@@ -1,15 +1,20 @@
 """The board of a game as it is shown: its squares and their names, what they show, and those that an action is on."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.games.clicked_squares import ClickedSquares, Contents, changes, clicked_squares, squares_in_position
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
+from selfplay.games.touched_squares import actions_are_squares, tried_actions
 
 
 class BoardSquares:
@@ -20,11 +25,6 @@ class BoardSquares:
     """A character for each column of the board, if the columns have names."""
     row_names: Sequence[str] = ""
     """A name for each row from the top, with `column_names`; empty: they are numbered from 1."""
-    moves_stones: bool = False
-    """Whether each action with two `pointed_squares` moves a stone from one of them to the other.
-
-    A person clicks the stone and then its target. Actions with one square, such as placing a stone, need one click.
-    """
     is_rhombus: bool = False
     """Whether the board is a rhombus of hexagons: each row is half a cell further to the right than the row above.
 
@@ -64,6 +64,15 @@ class BoardSquares:
     """Whether longer lines do not win."""
 
     @property
+    def moves_stones(self) -> bool:
+        """Whether each action with two `pointed_squares` moves a stone from one of them to the other.
+
+        A person clicks the stone and then its target. Actions with one square, such as placing a stone, need one click.
+        By default it is found with `pointed_squares`, and false where these are declared.
+        """
+        return self.finds_squares and self.found_squares.moves_stones
+
+    @property
     def star_points(self) -> list[int]:
         """The crossings that are marked by a dot: the middle, and from 7 lines on those near the corners, from 17 on
         near the sides. Empty if stones do not stand on crossings."""
@@ -88,9 +97,55 @@ class BoardSquares:
 
         If a click could mean several legal actions, the page asks which.
 
-        By default square i chooses action i in games with one action for each square.
+        By default square i chooses action i in games in which action i is on square i; in other games with a board they
+        are found in random positions (`selfplay.games.clicked_squares`), and those of a position can differ
+        (`pointed_between`).
         """
-        return [action] if self._has_action_per_square and action != self.game.pass_action else []
+        if self.game.num_squares is None:
+            return []
+        if self._actions_are_squares:
+            return [action] if action < self.game.num_squares else []
+        return self.found_squares.squares[action]
+
+    @property
+    def declares_squares(self) -> bool:
+        """Whether the game has `pointed_squares` of its own."""
+        return type(self).pointed_squares is not BoardSquares.pointed_squares
+
+    def pointed_between(
+        self, actions: Sequence[int], before: Contents, after: Contents, seats: NDArray[np.int64]
+    ) -> list[list[int]]:
+        """The squares of each action that a player (int64[N]: 0 or 1) takes between boards with these `contents`
+        (int64[N, S]): those that are found there, or its `pointed_squares`."""
+        if not actions or not self.finds_squares:
+            return [[*self.pointed_squares(action)] for action in actions]
+        return squares_in_position(self.found_squares, actions, changes(before, after, seats))
+
+    def pointed_in(self, state: State, actions: Sequence[int]) -> list[list[int]]:
+        """The squares of each of these legal actions of a match (B = 1)."""
+        if not actions or not self.finds_squares:
+            return [[*self.pointed_squares(action)] for action in actions]
+        same = state.select(torch.zeros(len(actions), dtype=torch.int64))
+        return self.pointed_between(actions, *self._boards(same, torch.tensor(actions)))
+
+    def _boards(self, states: State, actions: Tensor) -> tuple[Contents, Contents, NDArray[np.int64]]:
+        """The contents of the squares before and after legal actions (int64[B]), and the seats that take them."""
+        afters = self.game.step_unchecked(states, actions)
+        seats = states.current_player.to(torch.int64).numpy()
+        return self.contents(states).numpy(), self.contents(afters).numpy(), seats
+
+    @property
+    def finds_squares(self) -> bool:
+        """Whether the squares of actions are found in positions."""
+        return self.game.num_squares is not None and not self.declares_squares and not self._actions_are_squares
+
+    @cached_property
+    def found_squares(self) -> ClickedSquares:
+        """The squares of actions as they are found in random positions; only in a game that `finds_squares`."""
+        game, (rows, columns) = self.game, self.game.board_shape or (0, 0)
+        states, actions = tried_actions(game, game.max_game_length, 3 * rows * columns)
+        done = changes(*self._boards(states, actions))
+        return clicked_squares(done, actions.numpy(), (rows, columns), game.num_distinct_actions)
 
     @property
     def drops_stones(self) -> bool:
@@ -109,6 +164,17 @@ class BoardSquares:
         """
         return ()
 
+    def squares_of_values(self, state: State, actions: Sequence[int]) -> dict[int, int]:
+        """The square of each of these legal actions of a match (B = 1), for those that are alone on one square."""
+        pointed = dict(zip(actions, self.pointed_in(state, actions), strict=True))
+        times = Counter(square for squares in pointed.values() for square in squares)
+        return {
+            action: square
+            for action, squares in pointed.items()
+            for square in squares
+            if len(squares) == 1 == times[square]
+        }
+
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
         """For each action, the square of its `pointed_squares` on which it puts a stone or a mark; None if on none.
 
@@ -117,11 +183,11 @@ class BoardSquares:
         if self.game.num_squares is None or not actions:
             return [None] * len(actions)
         same = state.select(torch.zeros(len(actions), dtype=torch.int64))
-        before = self.contents(state)[0].tolist()
-        afters = self.contents(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
+        befores, afters, seats = self._boards(same, torch.tensor(actions))
+        pointed = self.pointed_between(actions, befores, afters, seats)
         return [
-            next((s for s in self.pointed_squares(action) if before[s] != after[s] != 0), None)
-            for action, after in zip(actions, afters, strict=True)
+            next((square for square in squares if before[square] != after[square] != 0), None)
+            for squares, before, after in zip(pointed, befores, afters, strict=True)
         ]
 
     def line_squares(self, actions: Iterable[int], start: State) -> list[list[int]]:
@@ -129,7 +195,7 @@ class BoardSquares:
         stone or a mark, after that which a stone leaves; none for an action without a square."""
         squares, state = list[list[int]](), start
         for action in actions:
-            pointed, (placed,) = list(self.pointed_squares(action)), self.placed_squares(state, [action])
+            (pointed,), (placed,) = self.pointed_in(state, [action]), self.placed_squares(state, [action])
             moves = self.moves_stones and len(pointed) == 2 and placed is not None
             target = pointed[:1] if placed is None else [placed]
             squares.append([square for square in pointed if moves and square != placed] + target)
@@ -139,16 +205,18 @@ class BoardSquares:
     def square_name(self, square: int) -> str:
         """The name of a square: that of its action if each square has one, otherwise its column and row from the
         top."""
-        if self._has_action_per_square:
+        if self._actions_are_squares:
             return self.game.action_to_string(square)
         row, column = divmod(square, self.game.observation_shape[2])
         if self.row_names or self.column_names.isalpha():
             return self.column_names[column] + (self.row_names[row] if self.row_names else str(row + 1))
         return f"column {column + 1}, row {row + 1}"
 
-    @property
-    def _has_action_per_square(self) -> bool:
-        return self.game.num_squares == self.game.num_distinct_actions - (self.game.pass_action is not None)
+    @cached_property
+    def _actions_are_squares(self) -> bool:
+        """Whether action i is on square i, and there are no others but a pass."""
+        has_as_many = self.game.num_squares == self.game.num_distinct_actions - (self.game.pass_action is not None)
+        return has_as_many and actions_are_squares(self.game)
 
     def marks(self, states: State) -> Tensor:
         """int64[B, S]: which of `shown_marks` each square has: bit k for number k, from 0 in their order."""

@@ -217,7 +217,7 @@ def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:
     for number, several in pointed.items():
         on_board = all(square in squares for square in several)
         expect(on_board, f"pointed_squares({number}) gives {several!r}, which is not on the board: {squares}")
-    for state, action, following in plies if show.moves_stones and game.has_stones else ():
+    for state, action, following in plies if show.declares_squares and show.moves_stones and game.has_stones else ():
         boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
         for number, over, player, (before, after) in zip(
             action.tolist(), state.terminated.tolist(), state.current_player.tolist(), boards, strict=True

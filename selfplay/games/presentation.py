@@ -121,11 +121,11 @@ class Presentation(BoardSquares):
         if self.game.board_shape is None:
             fields_text = self._fields_text(state, row, self.game.rules.position._fields)
             return "\n".join(filter(None, [fields_text, *texts.values(), self.caption(state, row)]))
-        cells = self.square_signs(state, row)
-        for action, value in shown:
-            if len(squares := self.pointed_squares(action)) == 1:
-                cells[squares[0]] = f"{value:+.2f}"
-                del texts[action]
+        cells, values_of = self.square_signs(state, row), dict(shown)
+        squares = self.squares_of_values(state.select(torch.tensor([row])), [*values_of])
+        for action, square in squares.items():
+            cells[square] = f"{values_of[action]:+.2f}"
+            del texts[action]
         return "\n".join(filter(None, [*self.board_lines(cells), *texts.values(), self.caption(state, row)]))
 
     def board_lines(self, cells: Sequence[str]) -> list[str]:

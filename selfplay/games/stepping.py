@@ -33,6 +33,7 @@ class BatchStepping:
     num_distinct_actions: int
     pass_action: int | None = None
     observation_shape: tuple[int, ...]
+    max_game_length: int
     rules: Rules
 
     def action_to_string(self, action: int) -> str:

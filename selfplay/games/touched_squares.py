@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.compute.positions import Packed, field_values
 from selfplay.compute.words import PART_BITS
@@ -18,6 +19,7 @@ from selfplay.games.board_images import is_on_squares
 from selfplay.games.image_actions import rows_with_every_action
 from selfplay.games.random_positions import random_positions
 from selfplay.games.rules import Rules
+from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
 PARTNERS = {"own": "opp", "opp": "own"}
@@ -56,20 +58,30 @@ def touched_squares(game: BatchStepping, max_game_length: int) -> TouchedSquares
     fields = [place for place in game.rules.position.places if is_on_squares(place, squares)]
     if len(game.observation_shape) != 3 or not fields:
         return None
-    positions = random_positions(game, max_game_length)
-    tried = torch.tensor(rows_with_every_action(positions.mask.numpy(), TIMES_SEEN))
-    rows, actions = positions.mask[tried].nonzero(as_tuple=True)
-    most = MOST_CONTENTS // (len(fields) * squares)
-    rows = torch.cat([torch.arange(len(positions.action)), tried[rows]])[:most]
-    actions = torch.cat([positions.action, actions])[:most]
-    following = game.kernels.step(positions.state.select(rows), actions)
-    before = _contents(game.rules.position, positions.state.position.numpy(), squares)[:, rows.numpy()]
-    after = _contents(game.rules.position, following.position.numpy(), squares)
-    has_turned = (following.current_player != positions.state.current_player[rows]).numpy()
+    state, actions = tried_actions(game, max_game_length, len(fields) * squares)
+    following = game.kernels.step(state, actions)
+    before, after = (_contents(game.rules.position, one.position.numpy(), squares) for one in (state, following))
+    has_turned = (following.current_player != state.current_player).numpy()
     partners = _exchanged(before[:, has_turned], after[:, has_turned])
     after = np.where(has_turned[:, None], after[partners], after)
     changes = np.concatenate([after < before, after > before])
     return _touched(changes, actions.numpy(), game.num_distinct_actions)
+
+
+def tried_actions(game: BatchStepping, max_game_length: int, entries: int) -> tuple[State, Tensor]:
+    """Random positions, and the legal action (int64[N]) that is tried in each: every one several times, if it is legal
+    so often.
+
+    Args:
+        entries: the numbers that are compared for each; there are at most about MOST_CONTENTS of them together.
+    """
+    positions = random_positions(game, max_game_length)
+    tried = torch.tensor(rows_with_every_action(positions.mask.numpy(), TIMES_SEEN))
+    rows, actions = positions.mask[tried].nonzero(as_tuple=True)
+    most = MOST_CONTENTS // entries
+    rows = torch.cat([torch.arange(len(positions.action)), tried[rows]])[:most]
+    actions = torch.cat([positions.action, actions])[:most]
+    return positions.state.select(rows), actions
 
 
 def actions_are_squares(game: BatchStepping) -> bool:

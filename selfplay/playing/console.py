@@ -280,6 +280,8 @@ class Console:
                 self.write(draw_graph(self.session, self.settings.picture))
             elif word == "help":
                 self.write(f"An action: {self.game.presentation.action_help}")
+                if squares := self.text.squares_of_actions(self.session.match):
+                    self.write(f"Legal now: {squares}")
                 self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
             else:
                 self.values.show_or_hide(word, argument.lower())

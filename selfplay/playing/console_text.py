@@ -50,11 +50,12 @@ def boxed_board(game: Game, state: State, values: Values | None = None, *, marke
         cells[square] = LEGAL
     note = "; ".join(filter(None, [game.presentation.caption(state), f"{LEGAL} legal" if marks else ""]))
     below = [note] if note else []
-    for action, value in enumerate([] if values is None else values.tolist()):
-        squares = game.presentation.pointed_squares(action)
-        if value == value and len(squares) == 1:
-            cells[squares[0]] = f"{value:+.2f}"
-        elif value == value:
+    shown = {} if values is None else {a: value for a, value in enumerate(values.tolist()) if value == value}
+    squares = game.presentation.squares_of_values(state, [*shown])
+    for action, value in shown.items():
+        if action in squares:
+            cells[squares[action]] = f"{value:+.2f}"
+        else:
             below.append(f"{game.action_text(action, int(state.current_player))} {value:+.2f}")
     return "\n".join([*_boxes(cells, game), *below])
 
@@ -183,6 +184,16 @@ class ConsoleText:
             texts.append(self.action(action, int(state.current_player)))
             state = self.game.step(state, action)
         return " ".join(texts)
+
+    def squares_of_actions(self, match: Match) -> str:
+        """The squares of the legal actions in a game with a board whose actions are only numbers; empty in others."""
+        show, actions = self.game.presentation, match.legal_actions()
+        texts = [self.action(action, match.to_move) for action in actions]
+        if not all(text.isdecimal() for text in texts) or not any(pointed := show.pointed_in(match.state, actions)):
+            return ""
+        link = " to " if show.moves_stones else " and "
+        names = [link.join(map(show.square_name, squares)) for squares in pointed]
+        return "; ".join(f"{text}: {name}" for text, name in zip(texts, names, strict=True) if name)
 
     def action_in_words(self, action: int, player: int) -> str:
         """The name of an action of player 0 or 1 within a sentence."""

@@ -140,7 +140,10 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
         awaits_person=session.awaits_person,
         values_in_points=estimate is not None and estimate.in_points,
         legal=_legal_actions(session, ply, estimate) if is_chosen_here else [],
-        plies=[_described_ply(session, one, boards, places[one + 1]) for one in range(len(session.plies))],
+        plies=[
+            _described_ply(session, one, boards, squares, places[one + 1])
+            for one, squares in enumerate(_squares_of_plies(session, boards))
+        ],
         is_over=is_over,
         is_practice=session.is_practice,
         result=result_of(session.match) if session.is_over else None,
@@ -152,20 +155,31 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
 def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionData]:
     game, match = session.game, session.match if ply is None else session.match.before(ply)
     state, actions = match.state, match.legal_actions()
-    squares = game.presentation.placed_squares(state, actions)
+    squares, pointed = game.presentation.placed_squares(state, actions), game.presentation.pointed_in(state, actions)
     visits = None if estimate is None else estimate.visits
     results = results_known_at_once(game, state)
     return [
         ActionData(
             **vars(valued_action(game, int(state.current_player), action, estimate)),
             square=square,
-            pointed=list(game.presentation.pointed_squares(action)),
+            pointed=clicked,
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
             **_end_by_pass(match, action),
         )
-        for action, square in zip(actions, squares, strict=True)
+        for action, square, clicked in zip(actions, squares, pointed, strict=True)
     ]
+
+
+def _squares_of_plies(session: Session, boards: NDArray[np.int64] | None) -> list[list[int]]:
+    """The squares that select the action of each ply, in a game with `boards` (int64[1 + plies, S])."""
+    actions = [ply.action for ply in session.plies]
+    if boards is None:
+        return [[] for _ in actions]
+    seats = np.array([ply.seat for ply in session.plies], dtype=np.int64)
+    return session.game.presentation.pointed_between(
+        actions, boards[: len(actions)], boards[1 : len(actions) + 1], seats
+    )
 
 
 def valued_action(game: Game, seat: int, action: int, estimate: Estimate | None) -> ValuedAction:
@@ -183,7 +197,9 @@ def _end_by_pass(match: Match, action: int) -> dict[str, Any]:
     return {"end": result_of(end) if end.is_over else None, "ends_at_once": after.is_over}
 
 
-def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | None, place: int | None) -> PlyData:
+def _described_ply(
+    session: Session, number: int, boards: NDArray[np.int64] | None, pointed: list[int], place: int | None
+) -> PlyData:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
     changed = [] if boards is None else np.flatnonzero(boards[number] != boards[number + 1]).tolist()
@@ -191,7 +207,7 @@ def _described_ply(session: Session, number: int, boards: NDArray[np.int64] | No
     best = None if estimate is None else estimate.best
     return PlyData(
         **ply._asdict() | vars(valued),
-        pointed=list(game.presentation.pointed_squares(ply.action)),
+        pointed=pointed,
         changes=[] if boards is None else [(square, int(boards[number + 1, square])) for square in changed],
         place=place,
         in_points=valued.value is not None and estimate is not None and estimate.in_points,

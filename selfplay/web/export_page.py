@@ -197,6 +197,7 @@ def page_description(game: Game, agent: Agent, network: PageNetwork, settings: E
         "texts": texts,
         "words": [[presentation.action_named(action, player) for action in actions] for player in (0, 1)],
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
+        "is_known": presentation.found_squares.is_known if presentation.finds_squares else None,
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",
         "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
         "mark_fields": list(presentation.shown_marks),

@@ -231,6 +231,7 @@ interface Description {
   texts: string[][];
   words: string[][];
   pointed: number[][];
+  is_known: boolean[] | null;
   separator: string;
   writes_passes: boolean;
   mark_fields: string[];

@@ -6,6 +6,7 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.playing.console import COMMANDS
+from tests.support.clobber import Clobber
 from tests.support.dialogue import GAME, LARGE, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 
@@ -75,6 +76,14 @@ def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     assert written[-5].startswith("Result with perfect play:")
     written, _ = dialogue(["y", "values perhaps"], player)
     assert "write values on or values off" in written
+
+
+def test_help_says_on_which_squares_actions_are_that_are_only_numbers() -> None:
+    game = Clobber()
+    written, _ = dialogue(["y", "help"], FirstLegal(game), game=game)
+    (line,) = (line for line in written if line.startswith("Legal now: 2: column 1, row 1 to column 2, row 1; "))
+    assert line.count(" to ") == int(game.legal_action_mask(game.init()).sum())
+    assert not any("Legal now" in line for line in dialogue(["y", "help"], FirstLegal(GAME))[0])
 
 
 def test_help_lists_the_actions_and_every_command() -> None:

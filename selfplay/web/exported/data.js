@@ -5,6 +5,8 @@ import { bestOf } from "./game.js";
 /** @typedef {import("./match.js").Match} Match */
 
 export const PERFECT_PLAY = "Perfect play";
+// The most stones and marks that an action may place, to be taken by a click on any of their squares.
+const MOST_PLACED = 2;
 
 // number: of plies before the position that is shown.
 /** @type {(match: Match, number: number) => ServedMatch} */
@@ -46,14 +48,18 @@ export function dataOf(match, number) {
 /** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionData[]} */
 function legalActions(match, state, estimate) {
   const before = match.game.contents(state);
-  return match.game.legal(state).map((action) => ({
-    ...match.description.action,
-    ...valuedAction(match, state.player, action, estimate),
-    square: placedSquare(match, before, match.game.contents(match.game.step(state, action)), action),
-    pointed: match.description.pointed[action],
-    result: null,
-    ...endByPass(match, state, action),
-  }));
+  return match.game.legal(state).map((action) => {
+    const after = match.game.contents(match.game.step(state, action));
+    const pointed = pointedSquares(match, state.player, before, after, action);
+    return {
+      ...match.description.action,
+      ...valuedAction(match, state.player, action, estimate),
+      square: placedSquare(pointed, before, after),
+      pointed,
+      result: null,
+      ...endByPass(match, state, action),
+    };
+  });
 }
 
 // The empty square that may not be taken because a position would repeat.
@@ -109,15 +115,39 @@ function wordsOf({ description }, estimate, action) {
   return description.points_per_value === null || result === "draws" ? result : `${result} by ${Math.abs(Math.round(value))}`;
 }
 
+// The squares that select an action of a seat, found as in selfplay/games/clicked_squares.py if the game does not declare them.
+/** @type {(match: Match, seat: number, before: number[], after: number[], action: number) => number[]} */
+export function pointedSquares({ description }, seat, before, after, action) {
+  const usual = description.pointed[action];
+  if (description.is_known === null) {
+    return usual;
+  }
+  const isNew = !description.is_known[action];
+  const isHeld = (/** @type {number} */ content) => {
+    const stone = content - 3 * Math.round(content / 3);
+    return stone === 0 ? content !== 0 : stone === (seat === 0 ? 1 : -1);
+  };
+  const squares = [...before.keys()];
+  const left = squares.filter((square) => isHeld(before[square]) && !isHeld(after[square]));
+  const gained = squares.filter((square) => !isHeld(before[square]) && isHeld(after[square]));
+  const onEmpty = gained.filter((square) => before[square] === 0);
+  const placed = onEmpty.length > 0 ? onEmpty : gained;
+  if (left.length === 1 && (isNew || usual.includes(left[0]))) {
+    return placed.length === 1 ? [...left, ...placed] : left;
+  }
+  const isFew = left.length === 0 && placed.length <= (description.view.moves_stones ? 1 : MOST_PLACED);
+  return isFew && (isNew || (usual.length > 0 && placed.some((square) => !usual.includes(square)))) ? placed : usual;
+}
+
 // Of the squares that select an action, the one on which it puts a stone or a mark.
-/** @type {(match: Match, before: number[], after: number[], action: number) => number | null} */
-export function placedSquare(match, before, after, action) {
-  return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
+/** @type {(pointed: number[], before: number[], after: number[]) => number | null} */
+export function placedSquare(pointed, before, after) {
+  return pointed.find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 
 /** @type {(match: Match, number: number) => PlyData} */
 function playedPly(match, number) {
-  const { pointed, ply: template, points_per_value: points } = match.description;
+  const { ply: template, points_per_value: points } = match.description;
   const ply = match.plies[number];
   const [before, after] = [number, number + 1].map((one) => match.game.contents(match.states[one]));
   const estimate = ply.is_forced ? null : match.known(number);
@@ -127,7 +157,7 @@ function playedPly(match, number) {
     ...template,
     ...ply,
     ...valuedAction(match, ply.seat, ply.action, estimate),
-    pointed: pointed[ply.action],
+    pointed: pointedSquares(match, ply.seat, before, after, ply.action),
     changes: [...after.entries()].filter(([square, content]) => before[square] !== content),
     in_points: values !== null && points !== null,
     best: best === null ? null : valuedAction(match, ply.seat, best, estimate),

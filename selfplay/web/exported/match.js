@@ -2,7 +2,7 @@
 
 import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { dataOf, judgedView, PERFECT_PLAY, placedSquare } from "./data.js";
+import { dataOf, judgedView, PERFECT_PLAY, placedSquare, pointedSquares } from "./data.js";
 import { PlayedMatch, Refusal } from "./played_match.js";
 
 const LONGEST_LINE = 10;
@@ -203,8 +203,9 @@ export class Match extends PlayedMatch {
   // The square on which an action puts a stone or a mark, after that which a stone leaves.
   /** @type {(before: GameState, after: GameState, action: number) => number[]} */
   #squaresOf(before, after, action) {
-    const pointed = this.description.pointed[action];
-    const placed = placedSquare(this, this.game.contents(before), this.game.contents(after), action);
+    const [old, now] = [before, after].map((state) => this.game.contents(state));
+    const pointed = pointedSquares(this, before.player, old, now, action);
+    const placed = placedSquare(pointed, old, now);
     const isMove = this.description.view.moves_stones && pointed.length === 2 && placed !== null;
     return [...pointed.filter((square) => isMove && square !== placed), ...(placed === null ? pointed.slice(0, 1) : [placed])];
   }

@@ -1,0 +1,40 @@
+"""Exported pages find the squares of actions in a position as the server does."""
+
+import random
+import shutil
+
+import numpy as np
+
+from selfplay.games.clicked_squares import ClickedSquares, changes, squares_in_position
+from selfplay.installation import PACKAGE_FOLDER
+from tests.web.page_views import needs_node, run_in_page
+
+SCRIPT = """
+import { readFileSync } from "node:fs";
+import { pointedSquares } from "./data.js";
+
+const asked = JSON.parse(readFileSync(0, "utf8"));
+const found = asked.map(({ match, seat, before, after }) => pointedSquares(match, seat, before, after, 0));
+console.log(JSON.stringify(found));
+"""
+
+
+@needs_node
+def test_the_squares_of_random_changes_are_the_same_in_both_languages(tmp_path):
+    for name in ("game", "data"):
+        shutil.copy(PACKAGE_FOLDER / "web" / "exported" / f"{name}.js", tmp_path)
+    (tmp_path / "rules.js").write_text("")
+    draw, asked, expected = random.Random(1), [], []
+    for _ in range(2000):
+        before = draw.choices([0, 0, 1, -1, 3, 4, 2], k=4)
+        after = [*before]
+        for square in draw.sample(range(4), draw.randint(1, 3)):
+            after[square] = draw.choice([0, 1, -1, 3, 4, 2])
+        usual, is_known = draw.choice([[], [0], [1], [0, 1], [2, 3]]), draw.random() < 0.7
+        seat, moves = draw.randint(0, 1), draw.random() < 0.5
+        description = {"pointed": [usual], "is_known": [is_known], "view": {"moves_stones": moves}}
+        asked.append({"match": {"description": description}, "seat": seat, "before": before, "after": after})
+        done = changes(np.array([before]), np.array([after]), np.array([seat]))
+        expected += squares_in_position(ClickedSquares([usual], [is_known], moves), [0], done)
+    assert run_in_page(tmp_path, SCRIPT, asked) == expected
+    assert {len(squares) for squares in expected} == {0, 1, 2}
