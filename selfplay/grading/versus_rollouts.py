@@ -4,6 +4,7 @@ Work is counted and not measured, so the result is the same on every computer. I
 addition of a network on a CPU; a ply of a random match takes about as long as WORK_OF_PLY of them.
 """
 
+from contextlib import closing
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from selfplay.games.state import MatchRecord
 from selfplay.matches.series import PairResult, Series
 from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
 from selfplay.players.player import RandomPlayer
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, RolloutEvaluator
 from selfplay.search.mcts.mixed_evaluator import MixedEvaluator
 from selfplay.search.mcts.tree_search import most_simulations
@@ -124,7 +126,9 @@ def allowed_in_reply(game: Game, simulations: int) -> int:
     return max(1, min(most_simulations(game) // MOST_OF_MEMORY, max(FEWEST, rounded)))
 
 
-def play_rollouts(agent: Agent, seed: int, mixing: Mixing = UNMIXED) -> VersusRollouts:
+def play_rollouts(
+    agent: Agent, seed: int, mixing: Mixing = UNMIXED, progress: ProgressBar = NoProgress
+) -> VersusRollouts:
     """Matches from random openings, both seats, at equal work for each move.
 
     The agent values positions mixed with random matches, unless its network alone clearly beats that in TRIALS matches.
@@ -155,11 +159,13 @@ def play_rollouts(agent: Agent, seed: int, mixing: Mixing = UNMIXED) -> VersusRo
         min(usual, max(few, 2 * int(usual * share / 2)))
         for usual, few in ((MATCHES, FEW_MATCHES), (TRIALS, FEW_TRIALS))
     )
-    if mixing.share:
-        trials = play(learned(UNMIXED), learned(mixing), range(MATCHES, MATCHES + trials_played))
-        mixing = UNMIXED if trials.results.score > 1 / 2 + MARGIN else mixing
-    simulations = simulations_with(mixing)
-    rollouts = _allowed(game, int(simulations * work_with(mixing) / work_of_match))
-    opponent = TreeSearchParameters(rule="uct", simulations=rollouts).search_player(game, RolloutEvaluator())
-    result = play(learned(mixing), opponent, range(matches))
+    with closing(progress(total=matches + trials_played * (mixing.share > 0), desc="rating: matches")) as bar:
+        if mixing.share:
+            trials = play(learned(UNMIXED), learned(mixing), range(MATCHES, MATCHES + trials_played))
+            mixing = UNMIXED if trials.results.score > 1 / 2 + MARGIN else mixing
+            bar.update(trials_played)
+        simulations = simulations_with(mixing)
+        rollouts = _allowed(game, int(simulations * work_with(mixing) / work_of_match))
+        opponent = TreeSearchParameters(rule="uct", simulations=rollouts).search_player(game, RolloutEvaluator())
+        result = play(learned(mixing), opponent, range(matches))
     return VersusRollouts(mixing, simulations, rollouts, result)

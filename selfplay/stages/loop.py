@@ -88,8 +88,8 @@ def make_levels(run: LearningRun, progress: ProgressBar = NoProgress, callbacks:
             make_dataset(run, level, progress, executor)
             is_new = make_level(run, level + 1, progress, callbacks)
             measure_level(run, level + 1, progress)
-            rate_level(run, level + 1)
-            find_strengths(run, level + 1)
+            rate_level(run, level + 1, progress)
+            find_strengths(run, level + 1, progress)
             if is_new:
                 _forecast(settings, level + 1, time.perf_counter() - began)
             if is_new and callbacks and told.on_level(level + 1, _row_of(folder.strength(level + 1))):

@@ -1,7 +1,9 @@
 """The strengths below the strongest, for a game of one's own: their temperatures, found in short series of matches."""
 
 import logging
+from contextlib import closing
 from functools import partial
+from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.files import sha256
@@ -11,6 +13,7 @@ from selfplay.named_players.ladder_search import find_temperatures
 from selfplay.named_players.ladders import COLUMNS, found_levels
 from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import is_from_run, strengths
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import best_level, rated_levels
 from selfplay.runs.stage import Stage
 from selfplay.stages.learning_run import LearningRun
@@ -30,7 +33,7 @@ FIRST_LEVEL = 8
 """The first level after which they are found, unless it is the last one: they take as long as several levels."""
 
 
-def find_strengths(run: LearningRun, level: int) -> None:
+def find_strengths(run: LearningRun, level: int, progress: ProgressBar = NoProgress) -> None:
     """Write temperatures.csv in the folder of a level that has just been rated: of the opponents that people choose.
 
     Does nothing for most levels: those found for an earlier one are used, until a level has AGAIN times its number, or
@@ -52,7 +55,8 @@ def find_strengths(run: LearningRun, level: int) -> None:
         path.unlink(missing_ok=True)
         usual = {name: known.temperature or 1.0 for name, known in strengths(run.game, folder.path).items()}
         del usual["strongest"]
-        found = find_temperatures(partial(_score, run, level), usual, MOST_TRIES)
+        with closing(progress(total=len(usual) * MOST_TRIES, desc="strengths: series")) as bar:
+            found = find_temperatures(partial(_score, run, level, bar), usual, MOST_TRIES)
         rows: list[Row] = [
             {"strength": name, "player": plays[name].player, "matches": _matches(run, name), **one._asdict()}
             for name, one in found.items()
@@ -90,8 +94,10 @@ def _work_of_match(run: LearningRun, worse: str) -> float:
     return work * about_plies(run.game)
 
 
-def _score(run: LearningRun, level: int, better: str, worse: str) -> float:
+def _score(run: LearningRun, level: int, bar: Any, better: str, worse: str) -> float:
     players = make_player(better, run.game, run.folder.path), make_player(worse, run.game, run.folder.path)
     matches = range(_matches(run, worse.partition("?")[0]))
     series = Series(matches, stream_key(run.settings.seed, level, Activity.MEASUREMENT), opening_plies=0)
-    return series.play(run.game, players).results.score
+    score = series.play(run.game, players).results.score
+    bar.update(1)
+    return score

@@ -16,6 +16,7 @@ from selfplay.grading.versus_rollouts import (
 from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, rated_levels
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -29,7 +30,7 @@ BILLION = 1_000_000_000
 COLUMNS: Columns = RATED_COLUMNS | result_columns()
 
 
-def rate_level(run: LearningRun, level: int) -> None:
+def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress) -> None:
     """Write versus_rollouts.csv in the folder of a level that learned a policy, in games too large to enumerate.
 
     Does nothing if this was done for the same agent. Raises as `measure_level`.
@@ -46,7 +47,7 @@ def rate_level(run: LearningRun, level: int) -> None:
         return
     with stage.making() as made:
         agent = agent_of_level(folder.path, level, run.game)
-        mixing, simulations, rollouts, result = play_rollouts(agent, settings.seed, mixing)
+        mixing, simulations, rollouts, result = play_rollouts(agent, settings.seed, mixing, progress)
         numbers, (low, high) = (level, simulations, rollouts, result.results.score), score_interval(result.results)
         rated = Rated(*numbers, mixing.share, mixing.rollouts, low, high, _work_of_matches(run, agent, level))
         path = folder.versus_rollouts(level)
