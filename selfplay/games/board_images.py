@@ -66,6 +66,29 @@ def image_of(turn: Turn, shape: tuple[int, int], part: Part | None = None) -> Im
     return board.reshape(-1)
 
 
+def hexagon_images(used: NDArray[np.bool_], leaning: int) -> list[Image]:
+    """The images of a board (bool[rows, columns]: the squares that are in use) of hexagonal cells that keep what is in
+    use, the identity first: turns by 60 degrees and mirror images, at most twelve. Squares that are not in use stay.
+
+    Args:
+        leaning: a cell also touches the one a row below and so many columns further right: -1 or 1.
+    """
+    cells = np.argwhere(used)
+    directions = [sign * np.array(step) for step in ((0, 1), (1, 0), (1, leaning)) for sign in (1, -1)]
+    images, numbers = list[Image](), np.arange(used.size).reshape(used.shape)
+    for down, right in product(directions, repeat=2):
+        # Where the steps (1, 0) and (0, 1) go, so does their sum or difference go to a step.
+        if not any(np.array_equal(down + leaning * right, step) for step in directions):
+            continue
+        moved = cells[:, :1] * down + cells[:, 1:] * right
+        moved += cells.min(axis=0) - moved.min(axis=0)
+        image = numbers.copy()
+        if (moved < used.shape).all() and used[tuple(moved.T)].all():
+            image[tuple(moved.T)] = numbers[tuple(cells.T)]
+            images.append(image.reshape(-1))
+    return sorted(images, key=lambda image: not np.array_equal(image, numbers.reshape(-1)))
+
+
 def is_on_squares(place: Place, squares: int) -> bool:
     """Whether a field of positions says something of each square: a board, or one number for each."""
     return place.bits == squares if place.is_board else len(place.offsets) == squares > 1

@@ -5,7 +5,8 @@ the action that leads to the image of the next position. Then all is tried again
 says how actions lie on squares, and the position in which matches begin need not be symmetric.
 
 Boards, and fields with one number for each square, are moved; all other numbers stay. A board such as one of walls
-between squares, which has stones only in a part of it, may also be moved within this part.
+between squares, which has stones only in a part of it, may also be moved within this part. Where some squares are not
+in use, the others may be hexagonal cells, such as a hexagon in a rhombus: their turns and mirror images are tried, too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ from selfplay.games.board_images import (
     Part,
     Transform,
     fault_of,
+    hexagon_images,
     image_of,
     is_on_squares,
     moving_fields,
@@ -54,7 +56,8 @@ class Candidate(NamedTuple):
 
 
 def found_symmetries(game: BatchStepping, max_game_length: int) -> Symmetries:
-    """The turns and mirror images of the board with which the rules of a game commute: a group, the identity first.
+    """The turns and mirror images of the board, or of its hexagonal cells, with which the rules of a game commute: a
+    group, the identity first.
 
     Actions that lead to the same positions everywhere become each other's images in ascending order. Actions that are
     legal in none of the random positions stay what they are. A game without a board of squares has only the identity.
@@ -71,7 +74,10 @@ def found_symmetries(game: BatchStepping, max_game_length: int) -> Symmetries:
         found = _Search(game, positions, candidates(game, parts)).symmetries()
         best = found if len(found.actions) > len(best.actions) else best
         if not parts and len(best.actions) == len(turns_of(shape_of(game))):
-            break
+            return best
+    for tried in hexagon_candidates(game, positions):
+        found = _Search(game, positions, tried).symmetries()
+        best = found if len(found.actions) > len(best.actions) else best
     return best
 
 
@@ -93,8 +99,7 @@ def parts_of_boards(game: BatchStepping, positions: RandomPositions) -> dict[str
     for name in moved_fields(game):
         if not of.place(name).is_board or name in ("own", "opp"):
             continue
-        words = np.bitwise_or.reduce(field_values(of, packed, name), axis=0).reshape(-1, 1)
-        used = (words >> np.arange(PART_BITS) & 1).reshape(-1)[: rows * columns].reshape(rows, columns)
+        used = _bits_of_any(field_values(of, packed, name))[: rows * columns].reshape(rows, columns)
         if used.any():
             (top, *_, bottom), (left, *_, right) = (2 * [*np.flatnonzero(used.any(axis=axis))] for axis in (1, 0))
             parts[name] = Part(int(top), int(left), int(bottom - top + 1), int(right - left + 1))
@@ -103,17 +108,57 @@ def parts_of_boards(game: BatchStepping, positions: RandomPositions) -> dict[str
 
 def candidates(game: BatchStepping, parts: dict[str, Part]) -> list[Candidate]:
     """The images of the board that are tried, the identity first."""
-    found, shape, of = list[Candidate](), shape_of(game), game.rules.position
+    found, shape = list[Candidate](), shape_of(game)
     for turn in turns_of(shape):
         images = {name: image_of(turn, shape, parts.get(name)) for name in moved_fields(game)}
         known = {name: image for name, image in images.items() if image is not None}
         if len(known) == len(images):
-            inverse = {name: np.argsort(image) for name, image in known.items()}
             image = image_of(turn, shape)
             assert image is not None, "only parts change their shape"
-            transforms = moving_fields(of, known), moving_fields(of, inverse)
-            found.append(Candidate(image, *transforms, seen_image(game, image, known)))
+            found.append(_candidate(game, image, known))
     return found
+
+
+def _candidate(game: BatchStepping, image: Image, images: dict[str, Image]) -> Candidate:
+    """An image of the board by which these fields have these images."""
+    of, inverse = game.rules.position, {name: np.argsort(one) for name, one in images.items()}
+    return Candidate(image, moving_fields(of, images), moving_fields(of, inverse), seen_image(game, image, images))
+
+
+def hexagon_candidates(game: BatchStepping, positions: RandomPositions) -> list[list[Candidate]]:
+    """The images that are tried if the squares that are in use are hexagonal cells, which lie in one of two ways."""
+    shape, used = shape_of(game), used_squares(game, positions)
+    if used.all() or not used.any():
+        return []
+    numbers, fields = np.arange(used.size).reshape(shape), moved_fields(game)
+    turns = {turn.of(numbers)[used].tobytes() for turn in turns_of(shape)}
+    ways = [hexagon_images(used, leaning) for leaning in (-1, 1)]
+    return [
+        [_candidate(game, image, dict.fromkeys(fields, image)) for image in images]
+        for images in ways
+        if any(image.reshape(shape)[used].tobytes() not in turns for image in images)
+    ]
+
+
+def used_squares(game: BatchStepping, positions: RandomPositions) -> NDArray[np.bool_]:
+    """bool[rows, columns]: the squares of which a field says something in any position."""
+    of, squares = game.rules.position, prod(shape_of(game))
+    packed = torch.cat([positions.state.position, positions.following.position]).numpy()
+    used = np.zeros(squares, dtype=np.bool_)
+    for name in moved_fields(game):
+        values = field_values(of, packed, name)
+        if of.place(name).is_board:
+            used |= _bits_of_any(values)[:squares]
+        else:
+            used |= (values != 0).any(axis=0)
+    return used.reshape(shape_of(game))
+
+
+def _bits_of_any(boards: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The squares that have a stone on any of these boards."""
+    words = np.bitwise_or.reduce(boards, axis=0).reshape(-1, 1)
+    bits: NDArray[np.bool_] = (words >> np.arange(PART_BITS) & 1).reshape(-1).astype(np.bool_)
+    return bits
 
 
 class _Search:

@@ -2,8 +2,6 @@
 
 import logging
 from contextlib import closing
-from functools import partial
-from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.files import sha256
@@ -56,7 +54,13 @@ def find_strengths(run: LearningRun, level: int, progress: ProgressBar = NoProgr
         usual = {name: known.temperature or 1.0 for name, known in strengths(run.game, folder.path).items()}
         del usual["strongest"]
         with closing(progress(total=len(usual) * MOST_TRIES, desc="strengths: series")) as bar:
-            found = find_temperatures(partial(_score, run, level, bar), usual, MOST_TRIES)
+
+            def score(better: str, worse: str) -> float:
+                points = _score(run, level, better, worse)
+                bar.update(1)
+                return points
+
+            found = find_temperatures(score, usual, MOST_TRIES)
         rows: list[Row] = [
             {"strength": name, "player": plays[name].player, "matches": _matches(run, name), **one._asdict()}
             for name, one in found.items()
@@ -94,10 +98,8 @@ def _work_of_match(run: LearningRun, worse: str) -> float:
     return work * about_plies(run.game)
 
 
-def _score(run: LearningRun, level: int, bar: Any, better: str, worse: str) -> float:
+def _score(run: LearningRun, level: int, better: str, worse: str) -> float:
     players = make_player(better, run.game, run.folder.path), make_player(worse, run.game, run.folder.path)
     matches = range(_matches(run, worse.partition("?")[0]))
     series = Series(matches, stream_key(run.settings.seed, level, Activity.MEASUREMENT), opening_plies=0)
-    score = series.play(run.game, players).results.score
-    bar.update(1)
-    return score
+    return series.play(run.game, players).results.score

@@ -13,6 +13,7 @@ from selfplay.games.random_positions import random_positions
 from selfplay.games.tictactoe import TicTacToe
 from tests.support.amazons import Amazons
 from tests.support.clobber import Clobber, LongClobber
+from tests.support.col import HEXAGON, TRIANGLE, Col
 from tests.support.kalah import SmallKalah
 from tests.support.posts import Posts
 from tests.support.slides import Slides
@@ -51,6 +52,17 @@ def test_the_start_of_othello_has_half_of_the_symmetries_of_its_rules():
 
 
 OWN_GAMES = [(Amazons(), 8), (Clobber(), 8), (LongClobber(), 4), (Slides(), 8), (Posts(), 8), (SmallKalah(), 1)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "leaning", "count"), [(HEXAGON, -1, 12), (HEXAGON, 0, 4), (TRIANGLE, 1, 6), (TRIANGLE, -1, 2)]
+)
+def test_hexagonal_cells_are_turned_by_sixty_degrees_where_the_rules_allow_it(cells, leaning, count):
+    """On a triangle by 120 degrees; the same squares with other neighbours have the images of a square board only."""
+    game = Col(cells, leaning)
+    actions, seen = game.symmetries
+    assert len({one.tobytes() for one in actions}) == len(actions) == len(seen) == count
+    assert game.symmetries.actions[0].tolist() == list(range(25))
 
 
 @pytest.mark.parametrize(("game", "count"), OWN_GAMES, ids=[game.name for game, _ in OWN_GAMES])
