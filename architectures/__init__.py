@@ -119,11 +119,13 @@ MOST_LAYERS = 1000
 """The largest number of layers or blocks; more would take hours to build, and never learn."""
 
 
-def require_positive_integer(option: str, number: object, most: int | None = None) -> None:
-    """Raise SettingError unless the value of this option is an integer from 1 to `most`; None: without a limit."""
-    is_positive = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-    bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
-    require(option, number, is_positive and (most is None or number <= most), f"an integer {bounds}")  # type: ignore[operator]
+def require_positive_integers(*, blocks: int = 1, **numbers: int) -> None:
+    """Raise SettingError unless the values of these options are integers of at least 1, and `blocks` not too large."""
+    options = [(option, number, None) for option, number in numbers.items()]
+    for option, number, most in [*options, ("blocks", blocks, MOST_LAYERS)]:
+        is_positive = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+        bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
+        require(option, number, is_positive and (most is None or number <= most), f"an integer {bounds}")
 
 
 # ---------------------------------------------------------------------- networks by name

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures import MOST_LAYERS, Output, require_board, require_positive_integer
+from selfplay.architectures import Output, require_board, require_positive_integers
 from selfplay.architectures.action_logits import ActionLogits, action_policy
+from selfplay.architectures.alphazero_mlp import TwoHeads
 from selfplay.architectures.board_pool import BoardPool, Joined, starting_at_0
-from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 from selfplay.architectures.residual import residual_trunk
 from selfplay.errors import SettingError
 from selfplay.games.touched_squares import TouchedSquares
 
 
-class AlphaZeroConvolutional(nn.Module):
+class AlphaZeroConvolutional(TwoHeads):
     """The trunk of `AlphaZeroResidual`, with heads that are the same on boards of every size, as in KataGo (Wu,
     "Accelerating self-play learning in Go", 2019). An agent of one board can play and continue to learn on another.
 
@@ -35,6 +35,7 @@ class AlphaZeroConvolutional(nn.Module):
     """
 
     fits_other_boards = True
+    policy_head: nn.Sequential
 
     def __init__(
         self,
@@ -50,10 +51,9 @@ class AlphaZeroConvolutional(nn.Module):
     ) -> None:
         super().__init__()
         require_board("alphazero_convolutional", observation_shape, "alphazero_mlp")
-        numbers = {"channels": channels, "value_channels": value_channels, "policy_channels": policy_channels}
-        for option, number in numbers.items():
-            require_positive_integer(option, number)
-        require_positive_integer("blocks", blocks, MOST_LAYERS)
+        require_positive_integers(
+            channels=channels, value_channels=value_channels, policy_channels=policy_channels, blocks=blocks
+        )
         planes, rows, columns = observation_shape
         others = num_actions - rows * columns
         if touched is None and not 0 <= others < rows * columns:
@@ -76,10 +76,6 @@ class AlphaZeroConvolutional(nn.Module):
             else action_policy(touched, rows * columns, channels, policy_channels)
         )
 
-    def forward(self, observations: Tensor) -> Output:
-        features = self.trunk(observations)
-        return Output(torch.tanh(self.value_head(features)).squeeze(1), self.policy_head(features))
-
     def output_of(self, observations: Tensor, actions: Tensor) -> Output:
         """See `ScoresActions`."""
         features = self.trunk(observations)
@@ -89,10 +85,6 @@ class AlphaZeroConvolutional(nn.Module):
         else:
             logits = last(numbers).gather(1, actions)
         return Output(torch.tanh(self.value_head(features)).squeeze(1), logits)
-
-    def listed_layers(self) -> LayerLists:
-        """See `ListedLayers`."""
-        return LayerLists([*self.value_head, nn.Tanh()], self.policy_head, self.trunk)
 
 
 def square_policy(others: int, channels: int, width: int) -> nn.Sequential:

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
-from selfplay.architectures import MOST_LAYERS, Output, require_board, require_positive_integer
-from selfplay.architectures.alphazero_mlp import policy_layer
-from selfplay.architectures.capabilities import LayerLists
+from selfplay.architectures import require_board, require_positive_integers
+from selfplay.architectures.alphazero_mlp import TwoHeads
+from selfplay.architectures.board_pool import starting_at_0
 from selfplay.architectures.mlp import hidden_layers
 from selfplay.architectures.residual import residual_trunk
 
 
-class AlphaZeroResidual(nn.Module):
+class AlphaZeroResidual(TwoHeads):
     """A 3x3 convolution and residual blocks as a trunk that two heads share (Silver et al., 2018), without batch
     normalisation: see `ResidualBlock`.
 
@@ -38,10 +37,9 @@ class AlphaZeroResidual(nn.Module):
     ) -> None:
         super().__init__()
         require_board("alphazero_residual", observation_shape, "alphazero_mlp")
-        numbers = {"channels": channels, "value_channels": value_channels, "policy_channels": policy_channels}
-        for option, number in numbers.items():
-            require_positive_integer(option, number)
-        require_positive_integer("blocks", blocks, MOST_LAYERS)
+        require_positive_integers(
+            channels=channels, value_channels=value_channels, policy_channels=policy_channels, blocks=blocks
+        )
         planes, rows, columns = observation_shape
         sizes = [value_channels * rows * columns, *hidden_sizes]
         self.trunk = residual_trunk(planes, channels, blocks)
@@ -49,16 +47,8 @@ class AlphaZeroResidual(nn.Module):
             *_planes(channels, value_channels), *hidden_layers(sizes, dropout), nn.Linear(sizes[-1], 1)
         )
         self.policy_head = nn.Sequential(
-            *_planes(channels, policy_channels), policy_layer(policy_channels * rows * columns, num_actions)
+            *_planes(channels, policy_channels), starting_at_0(nn.Linear(policy_channels * rows * columns, num_actions))
         )
-
-    def forward(self, observations: Tensor) -> Output:
-        features = self.trunk(observations)
-        return Output(torch.tanh(self.value_head(features)).squeeze(1), self.policy_head(features))
-
-    def listed_layers(self) -> LayerLists:
-        """See `ListedLayers`."""
-        return LayerLists([*self.value_head, nn.Tanh()], self.policy_head, self.trunk)
 
 
 def _planes(channels: int, head_channels: int) -> list[nn.Module]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from selfplay.architectures import Output, require_board, require_positive_integer
+from selfplay.architectures import Output, require_board, require_positive_integers
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
@@ -24,7 +24,7 @@ class Conv(nn.Module):
     ) -> None:
         super().__init__()
         require_board("conv", observation_shape, "mlp")
-        require_positive_integer("channels", channels)
+        require_positive_integers(channels=channels)
         planes, rows, columns = observation_shape
         sizes = [channels * rows * columns, *hidden_sizes]
         self.layers = nn.Sequential(

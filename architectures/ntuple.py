@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from selfplay.architectures import Output, require_positive_integer
+from selfplay.architectures import Output, require_positive_integers
 from selfplay.checks import require
 from selfplay.compute.portable import is_portable
 from selfplay.errors import SettingError
@@ -84,7 +84,7 @@ class NTuple(nn.Module):
         rows, columns = _board_of(observation_shape)
         if patterns is not None and (isinstance(patterns, str) or not patterns):
             raise SettingError('patterns: must be one or more drawings, such as "xxx/xxx/xxx"')
-        require_positive_integer("phases", phases)
+        require_positive_integers(phases=phases)
         self.board, self.num_squares = (rows, columns), rows * columns
         if drops and symmetries == "square":
             raise SettingError("symmetries=square: not with drops=true; set mirror or none")

@@ -6,7 +6,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures import MOST_LAYERS, Output, require_board, require_positive_integer
+from selfplay.architectures import Output, require_board, require_positive_integers
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
@@ -69,9 +69,7 @@ class Residual(nn.Module):
     ) -> None:
         super().__init__()
         require_board("residual", observation_shape, "mlp")
-        for option, number in (("channels", channels), ("head_channels", head_channels)):
-            require_positive_integer(option, number)
-        require_positive_integer("blocks", blocks, MOST_LAYERS)
+        require_positive_integers(channels=channels, head_channels=head_channels, blocks=blocks)
         planes, rows, columns = observation_shape
         sizes = [head_channels * rows * columns, *hidden_sizes]
         self.stem = nn.Conv2d(planes, channels, kernel_size=3, padding=1)
