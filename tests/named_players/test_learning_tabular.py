@@ -11,7 +11,7 @@ from selfplay.errors import RunLockedError
 from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.named_players.learning_tabular import LearningTabularPlayer
+from selfplay.named_players.classical import LearningTabularPlayer
 from selfplay.named_players.make import make_player
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.exploring import EpsilonGreedyPlayer

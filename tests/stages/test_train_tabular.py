@@ -19,7 +19,7 @@ from selfplay.errors import StageError
 from selfplay.figures.tabular_training import draw_training
 from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
-from selfplay.named_players.learning_tabular import LearningTabularPlayer
+from selfplay.named_players.classical import LearningTabularPlayer
 from selfplay.players.player import RandomPlayer
 from selfplay.progress import progress_bar
 from selfplay.runs.learning_curve import read_curve
