@@ -11,7 +11,8 @@ from selfplay.architectures import Output
 from selfplay.compute.compiled_words import word_rows
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
-from selfplay.games.feature_kernels import board_words, compile_features
+from selfplay.games.feature_kernels import board_words
+from selfplay.games.number_kernels import compile_numbers
 from selfplay.games.othello_features import BASIC_NAMES
 
 TYPICAL_SIZES = {
@@ -52,7 +53,7 @@ class OthelloFeatures(nn.Module):
         self.names = _checked(BASIC_NAMES if features is None else features, game.features.names)
         basic = game.features.basic
         computed = basic if basic is not None and set(self.names) <= set(basic.names) else game.features
-        self.compute, self.num_computed = compile_features(computed, game.rules.position), len(computed.names)
+        self.compute, self.num_computed = compile_numbers(computed.values, game.rules.position), len(computed.names)
         self.columns = [computed.names.index(name) for name in self.names]
         self.sizes: Tensor
         self.register_buffer("sizes", torch.tensor([TYPICAL_SIZES[name] for name in self.names]), persistent=False)

@@ -1,18 +1,14 @@
-"""The features of a game compiled into a kernel that processes a whole batch."""
-
-from collections.abc import Callable
-from functools import cache
-from typing import Any
+"""The features of a batch of positions, and the words of their boards."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import Words, compiled, compiled_for_many
-from selfplay.compute.compiled_words import load, part, word_rows
+from selfplay.compute.compilation import compiled
+from selfplay.compute.compiled_words import word_rows
 from selfplay.games.game import Game
-from selfplay.games.rules import Features
+from selfplay.games.number_kernels import compile_numbers
 from selfplay.games.state import State
 
 
@@ -20,24 +16,8 @@ def feature_values(game: Game, state: State) -> Tensor:
     """float32[B, K]: the features of each position, seen by the player to move."""
     assert game.features is not None, "only called for games with features"
     values = torch.empty(state.batch_size, len(game.features.names))
-    kernel = compile_features(game.features, game.rules.position)
-    kernel(word_rows(state.position), values.numpy())
+    compile_numbers(game.features.values, game.rules.position)(word_rows(state.position), values.numpy())
     return values
-
-
-@cache
-def compile_features(features: Features, position: Any) -> Callable[[Words, NDArray[np.float32]], None]:
-    """A kernel (packed positions of this class, float32[B, K]) that writes their features into its second argument."""
-    values, unpack = features.values, position.unpack
-
-    @compiled_for_many
-    def write_features(positions: Words, written: NDArray[np.float32]) -> None:
-        for i in range(len(positions)):
-            row = values(unpack(load(positions, i)))
-            for k in range(len(row)):
-                written[i, k] = part(row[k], 0)
-
-    return write_features
 
 
 def board_words(observations: Tensor) -> NDArray[np.int64]:

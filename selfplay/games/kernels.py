@@ -11,20 +11,13 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled
-from selfplay.compute.compiled_words import (
-    load,
-    nth_bit,
-    num_parts,
-    part,
-    store,
-    word_rows,
-)
+from selfplay.compute.compiled_words import load, nth_bit, num_parts, part, store, word_rows
 from selfplay.compute.positions import fits, pack, position_at
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
 from selfplay.compute.words import PART_BITS
 from selfplay.games.general_rules import pass_of
+from selfplay.games.number_kernels import compile_margins, compile_owned, compile_points
 from selfplay.games.perft import NONE, compile_perft
-from selfplay.games.point_kernels import compile_margins, compile_owned, compile_points
 from selfplay.games.rule_faults import raise_fault
 from selfplay.games.rules import Position, Rules, over_of
 from selfplay.games.state import State
