@@ -17,11 +17,7 @@ from selfplay.games.conformance_matches import MATCHES, Transition, check_length
 from selfplay.games.game import Game
 from selfplay.games.random_positions import random_positions
 from selfplay.games.rules import Symmetries, ended
-from selfplay.games.single_positions import (
-    check_none_legal,
-    expect,
-    positions_in,
-)
+from selfplay.games.single_positions import check_none_legal, expect, positions_in
 from selfplay.games.state import State
 
 SINGLE_MATCHES = 4

@@ -9,13 +9,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games.game import Game
-from selfplay.games.single_positions import (
-    entries_singly,
-    expect,
-    legal_numbers,
-    played_singly,
-    positions_in,
-)
+from selfplay.games.single_positions import entries_singly, expect, legal_numbers, played_singly, positions_in
 from selfplay.games.state import State
 
 MATCHES = 64

@@ -22,15 +22,7 @@ from selfplay.games.state import State
 from selfplay.games.win_draw_loss import mean_of_seats
 from selfplay.grading.compared_players import Compared, Who
 from selfplay.grading.measures import Measure, Panel, Shown
-from selfplay.grading.proof import (
-    FIRST,
-    GRADE_COLUMNS,
-    Grade,
-    Grader,
-    Lines,
-    is_unbeatable,
-    lines_text,
-)
+from selfplay.grading.proof import FIRST, GRADE_COLUMNS, Grade, Grader, Lines, is_unbeatable, lines_text
 from selfplay.matches.series import Series
 from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.mcts import MctsPlayer, TreeSearchParameters

@@ -12,14 +12,7 @@ import pandas as pd
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import SEATS
-from selfplay.games.win_draw_loss import (
-    BETTER,
-    NORMAL_QUANTILE,
-    RESULTS,
-    UNDECIDED,
-    WORSE,
-    WinDrawLoss,
-)
+from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, RESULTS, UNDECIDED, WORSE, WinDrawLoss
 from selfplay.grading.compared_players import Compared, Pair, Who, scheduled_matches
 from selfplay.matches.series import Series, result_columns, result_fields
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player

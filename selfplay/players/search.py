@@ -13,14 +13,7 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.outcomes import EndValues
 from selfplay.games.state import State
-from selfplay.players.player import (
-    ActionValues,
-    Player,
-    SearchedPolicies,
-    one_hot_policy,
-    pick_actions,
-    uniform_policy,
-)
+from selfplay.players.player import ActionValues, Player, SearchedPolicies, one_hot_policy, pick_actions, uniform_policy
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import current_deadline
 from selfplay.search.exact_solver import empties, make_exact_solver, solver_class

@@ -13,14 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from selfplay.errors import (
-    IllegalActionError,
-    InvalidFileError,
-    OtherGameError,
-    SelfPlayError,
-    SettingError,
-    shortened,
-)
+from selfplay.errors import IllegalActionError, InvalidFileError, OtherGameError, SelfPlayError, SettingError, shortened
 from selfplay.files import read_bytes
 from selfplay.games import Game
 from selfplay.games.match import Match

@@ -25,14 +25,7 @@ from selfplay.search.general_values import general_evaluation
 from selfplay.search.negamax import ALGORITHMS, SOONER, negamax_of
 from selfplay.search.negamax_memory import Ahead, NegamaxSearch
 from selfplay.search.probcut import Probing
-from selfplay.search.threads import (
-    StopFlag,
-    Threads,
-    make_stop_flag,
-    make_threads,
-    run_interruptibly,
-    search_together,
-)
+from selfplay.search.threads import StopFlag, Threads, make_stop_flag, make_threads, run_interruptibly, search_together
 from selfplay.search.tiers import Calls, TwoTiers, tiers_of
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import NO_ACTION, make_value_table

@@ -25,14 +25,7 @@ from selfplay.search.mcts.general_evaluator import general_parameters, general_p
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
-from selfplay.search.mcts.tree import (
-    CompiledTreeSearch,
-    Trees,
-    TreeSearchResult,
-    make_results,
-    make_trees,
-    tree_bytes,
-)
+from selfplay.search.mcts.tree import CompiledTreeSearch, Trees, TreeSearchResult, make_results, make_trees, tree_bytes
 from selfplay.search.mcts.watching import show
 from selfplay.search.mcts.whole_search import IN_ALL, compile_whole_search
 from selfplay.search.threads import StopFlag, make_stop_flag, run_interruptibly

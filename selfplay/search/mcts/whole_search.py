@@ -14,14 +14,7 @@ from selfplay.games.rules import Position, Rules
 from selfplay.search.mcts.evaluator import CompiledPositionValue
 from selfplay.search.mcts.rule import RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import (
-    NOT_ADDED,
-    CompiledTreeSearch,
-    TreeSearchResult,
-    back_up_of,
-    edges_of,
-    set_priors,
-)
+from selfplay.search.mcts.tree import NOT_ADDED, CompiledTreeSearch, TreeSearchResult, back_up_of, edges_of, set_priors
 from selfplay.search.threads import LIMIT, STOP, StopFlag
 
 ROW, IN_TREE, IN_ALL = range(3)
