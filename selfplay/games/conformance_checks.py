@@ -24,6 +24,8 @@ SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
 ALL_PLIES, LATER_PLIES = 100, 20
 """The first plies of a match are all checked one by one, and each of so many later ones."""
+MOST_LEGAL_TRIED = 8192
+"""About how many legal actions of a ply are tried; if all matches have more, only in the plies checked one by one."""
 ILLEGAL_TRIED = 10
 """About how many illegal actions of a position are tried."""
 REPEATED = (
@@ -57,7 +59,9 @@ def _check_legality(game: Game, plies: Sequence[Transition]) -> None:
         expect(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
         expect(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
-        game.step(state.select(rows), actions)
+        every = max(1, len(rows) // MOST_LEGAL_TRIED)
+        if every == 1 or _is_checked_singly(ply):
+            game.step(state.select(rows[::every]), actions[::every])
         outside = (-1, game.num_distinct_actions) if ply == 0 else ()
         if not _is_checked_singly(ply):
             continue
@@ -84,7 +88,7 @@ def _check_perspective(game: Game, plies: Sequence[Transition]) -> None:
         following = game.step(state, action)
         _check_turns(game, state, following, ply)
         _check_returns(game, following, ply)
-        if swaps:
+        if swaps and _is_checked_singly(ply):
             _check_two_planes(game, following)
 
 
@@ -268,7 +272,7 @@ def _check_both_ways(game: Game, plies: Sequence[Transition]) -> None:
 def _check_codec(game: Game, plies: Sequence[Transition]) -> None:
     """Observations can be packed and, if they show all of a position, unpacked into it."""
     codec = game.observation_codec
-    for *_, following in plies:
+    for following in (following for ply, (*_, following) in enumerate(plies) if _is_checked_singly(ply)):
         positions = following.position.numpy()
         packed = codec.pack(positions)
         bits = np.packbits(game.observation_bits(following).numpy(), axis=1)

@@ -7,6 +7,8 @@ from selfplay.compute.bit_algebra import rule
 from selfplay.errors import ConformanceError
 from selfplay.games import Symmetries, make_game
 from selfplay.games.conformance import check_game, check_quickly
+from selfplay.games.conformance_checks import CHECKS
+from selfplay.games.conformance_matches import random_plies
 from selfplay.games.tictactoe import TicTacToe
 from tests.support.games import BOARDS, WITH_LONG_MATCHES, with_slow_sizes
 from tests.support.pendulum import CountedPendulum, Pendulum
@@ -240,3 +242,25 @@ def test_a_game_whose_positions_repeat_is_refused_with_what_to_do():
         with pytest.raises(ConformanceError, match=f"pendulum: {reason}"):
             check(Pendulum())
         check(CountedPendulum())
+
+
+def test_of_many_legal_actions_some_are_tried_in_the_plies_that_are_checked_one_by_one(monkeypatch):
+    tried = []
+
+    class Counting(TicTacToe):
+        def step(self, state, action):
+            tried.append(len(action))
+            return super().step(state, action)
+
+    game = Counting()
+    plies = random_plies(game)
+    CHECKS["legality"](game, plies)
+    assert [count for count in tried if count > 1] == [int(game.legal_action_mask(ply.state).sum()) for ply in plies]
+    tried.clear()
+    monkeypatch.setattr("selfplay.games.conformance_checks.MOST_LEGAL_TRIED", 100)
+    monkeypatch.setattr("selfplay.games.conformance_checks.ALL_PLIES", 2)
+    CHECKS["legality"](game, plies)
+    some = [count for count in tried if count > 1]
+    assert some[:2] == [116, 103]
+    assert max(some[2:]) < 200
+    assert len(some) < len(plies)
