@@ -137,7 +137,7 @@ def fit(
         >>> [epoch.epoch for epoch in selfplay.fit(network, rows, epochs=2, learning_rate=0.003)]
         [1, 2]
     """
-    learning, told = learner_with(learner, parameters), Callbacks(callbacks)
+    learning, told = learner_with(learner, parameters), Callbacks(tuple(callbacks))
     return fit_network(
         network,
         rows,

@@ -9,7 +9,6 @@ Event files contain times, so manifests do not describe them. A stage empties it
 no duplicates.
 """
 
-import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from numbers import Real
@@ -28,21 +27,13 @@ from selfplay.training.epochs import Callback, Epoch, read_epochs
 
 
 @contextmanager
-def epoch_events(run: RunFolder, settings: Settings, level: int) -> Iterator[Callback]:
+def epoch_events(run: RunFolder, level: int) -> Iterator[Callback]:
     """A callback that records what is measured in each epoch of a level's training when the epoch ends.
 
-    Events of an earlier training of the level are deleted. With logger=none nothing is written, and for a level outside
-    the run (the setting output_dir) nothing is changed. Raises StageError if the files cannot be written.
+    Events of an earlier training of the level are deleted. Raises StageError if the files cannot be written.
     """
-    folder = run.level_events(level)
-    if settings.output_dir is not None:
-        yield Callback()
-    elif settings.logger == "none":
-        shutil.rmtree(folder, ignore_errors=True)
-        yield Callback()
-    else:
-        with _event_writer(folder) as writer:
-            yield _EpochEvents(writer)
+    with _event_writer(run.level_events(level)) as writer:
+        yield _EpochEvents(writer)
 
 
 class _EpochEvents(Callback):
@@ -55,14 +46,13 @@ class _EpochEvents(Callback):
         _write_epoch(self._writer, epoch)
 
 
-def add_missing_events(run: RunFolder, settings: Settings, level: int) -> None:
+def add_missing_events(run: RunFolder, level: int) -> None:
     """Write the events of a level that was trained without them, from its epoch_loss.csv.
 
-    With logger=none, or for a level outside the run (the setting output_dir), nothing is written. Raises StageError if
-    they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
+    Raises StageError if they cannot be written, InvalidFileError if epoch_loss.csv is missing or broken.
     """
     folder = run.level_events(level)
-    if settings.logger == "none" or settings.output_dir is not None or folder.exists():
+    if folder.exists():
         return
     epochs = read_epochs(run.epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.

@@ -152,7 +152,7 @@ class FitsPlayedRows(FitsRows):
 
     def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         trained, resources = super().train(inputs, rows), inputs.resources
-        if self.gate is None or inputs.level == 1 or not resources.processes.is_rank_zero:
+        if self.gate is None or inputs.level == 1 or resources.processes.rank > 0:
             return trained
         return after_gate(inputs, trained, partial(self.player, resources=resources), self.gate, self.gate_matches)
 
@@ -199,9 +199,11 @@ class Values(FitsPlayedRows):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        player = self.player(agent, resources)
-        if self.value_share > 0:
-            require_searches(player, self.self_play)
+        # One ply ahead every network plays.
+        if self.self_play is not None or resources.depth > 1 or self.value_share > 0:
+            player = self.player(agent, resources)
+            if self.value_share > 0:
+                require_searches(player, self.self_play)
 
     def inputs(self, level: int, first_level: int = 1) -> Inputs:
         opponents = range(1, level - 1) if self.opponents == "pool" else range(0)

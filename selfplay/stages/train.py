@@ -5,9 +5,10 @@ level L, gives level L + 1. A level whose files were made with the same settings
 """
 
 import logging
+import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,7 @@ from selfplay.settings.run import Settings
 from selfplay.stages.learning_run import LearningRun, Level, resources_of
 from selfplay.training.epochs import Callback, Callbacks, MovesBar, write_epochs
 from selfplay.training.fitting import initial_network
-from selfplay.training.process_group import ProcessGroup, joined_process_group
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup, joined_process_group
 
 log = logging.getLogger(__name__)
 
@@ -52,12 +53,16 @@ def make_level(
     if number < 1:
         raise SettingError(f"level={number}: level 0 is the random player; levels from 1 are trained")
     level = run.level(number)
-    level.learner.check_processes(process_count())
+    count = process_count()
+    level.learner.check_processes(count)
     inputs = training_inputs(run, level)
-    with joined_process_group(run.settings.device) as processes, _lack_of_memory_explained(level):
-        is_first = processes.is_rank_zero
-        stage = inputs.stage(processes.world_size)
-        is_done = processes.broadcast(is_first and stage.is_done(f"level {number}: already trained"))
+    joined = joined_process_group(run.settings.device) if count > 1 else nullcontext(SINGLE_PROCESS)
+    with joined as processes, _lack_of_memory_explained(level):
+        is_first = processes.rank == 0
+        stage = inputs.stage(count)
+        is_done = is_first and stage.is_done(f"level {number}: already trained")
+        if count > 1:
+            is_done = bool(processes.broadcast(is_done))
         if not is_done:
             if is_first:
                 inputs.check()
@@ -71,8 +76,8 @@ def make_level(
                     made.counts |= {"stopped": 1} if told.has_stopped else {}
                     made.files = _write(stage.folder, run, level, trained, time.perf_counter() - began)
                     record_run_settings(run.folder, run.settings)
-    if is_first:
-        add_missing_events(run.folder, run.settings, number)
+    if is_first and _writes_events(run.settings):
+        add_missing_events(run.folder, number)
     return not is_done
 
 
@@ -82,7 +87,12 @@ def _train(
     """The level, trained by its learner together with the other processes."""
     run, level, memory = inputs.run, inputs.level, inputs.memory
     settings, learner, number, game = level.settings, level.learner, level.number, run.game
-    events = epoch_events(run.folder, settings, number) if processes.is_rank_zero else nullcontext(Callback())
+    events: AbstractContextManager[Callback] = nullcontext(Callback())
+    if processes.rank == 0 and _writes_events(settings):
+        events = epoch_events(run.folder, number)
+    elif processes.rank == 0 and settings.output_dir is None:
+        # Those of an earlier training.
+        shutil.rmtree(run.folder.level_events(number), ignore_errors=True)
     steps, what = learner.steps(game, settings.matches)
     with closing(progress(total=steps, desc=f"level {number}: {what}")) as bar, events as writer:
         told = Callbacks([MovesBar(bar), writer, callbacks])
@@ -103,6 +113,11 @@ def _train(
             if memory is None or isinstance(error, SelfPlayError):
                 raise
             raise InvalidFileError(memory, f"{error}; delete it, or train the level before again") from error
+
+
+def _writes_events(settings: Settings) -> bool:
+    """Whether events for TensorBoard are written; they are in the run."""
+    return settings.logger == "tensorboard" and settings.output_dir is None
 
 
 @contextmanager
@@ -195,12 +210,13 @@ class TrainingInputs:
     def rows(self) -> Iterator[Rows]:
         """The rows that the level is trained on, in parts; none where it learns while it plays."""
         settings, game = self.level.settings, self.run.game
-        learns_policy, usual = self.level.learner.learns_policy(), DATASET_FORMATS[settings.dataset.format]
+        learns_policy, own = self.level.learner.learns_policy(), settings.dataset_file
+        usual: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
         # Matches of different levels get different numbers, so that each is held out independently of the others.
         levels = [self.run.level(number + 1) for number in self.level.inputs.datasets]
         most = max((level.settings.matches for level in levels), default=0)
         for number, path in enumerate(self.datasets):
-            form: DatasetFormat = format_of(path, usual)
+            form = usual if own is None or path != Path(own) else format_of(path, usual)
             for part in form.read(path, game.observation_codec):
                 try:
                     usable = with_policies(part, game) if learns_policy else part._replace(policy=None)

@@ -4,7 +4,8 @@ epoch_loss.csv in the folder of a level    a row per epoch
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
@@ -155,35 +156,35 @@ class Callback:
         return None
 
 
+@dataclass
 class MovesBar(Callback):
     """Moves a progress bar (`selfplay.progress`) by the epochs and steps that are done."""
 
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
+    bar: Any
 
     def on_epoch(self, level: int, epoch: Epoch) -> None:
-        self._bar.update(1)
+        self.bar.update(1)
 
     def on_round(self, level: int, steps: int, measured: Mapping[str, float]) -> None:
-        self._bar.update(steps)
+        self.bar.update(steps)
 
 
+@dataclass
 class Callbacks(Callback):
     """Several callbacks, called in turn; one of them is enough to stop."""
 
-    def __init__(self, callbacks: Iterable[Callback]) -> None:
-        self._callbacks = tuple(callbacks)
-        self.has_stopped = False
-        """Whether one of them has stopped what it was called from."""
+    callbacks: Sequence[Callback]
+    has_stopped: bool = False
+    """Whether one of them has stopped what it was called from."""
 
     def on_epoch(self, level: int, epoch: Epoch) -> bool:
-        return self._stops([one.on_epoch(level, epoch) for one in self._callbacks])
+        return self._stops([one.on_epoch(level, epoch) for one in self.callbacks])
 
     def on_round(self, level: int, steps: int, measured: Mapping[str, float] = NOTHING) -> bool:
-        return self._stops([one.on_round(level, steps, measured) for one in self._callbacks])
+        return self._stops([one.on_round(level, steps, measured) for one in self.callbacks])
 
     def on_level(self, level: int, measured: Mapping[str, Any]) -> bool:
-        return self._stops([one.on_level(level, measured) for one in self._callbacks])
+        return self._stops([one.on_level(level, measured) for one in self.callbacks])
 
     def _stops(self, answers: list[bool | None]) -> bool:
         self.has_stopped |= (stops := any(answer is True for answer in answers))

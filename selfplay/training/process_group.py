@@ -28,18 +28,9 @@ class ProcessGroup:
     """
 
     rank: int = 0
-    """The number of this process, from 0."""
+    """The number of this process, from 0; process 0 holds the run's lock, writes files, logs and shows progress."""
     world_size: int = 1
     """The number of processes."""
-
-    @property
-    def is_rank_zero(self) -> bool:
-        """Whether this is the process that holds the run's lock, writes files, logs and shows progress."""
-        return self.rank == 0
-
-    def share(self, count: int) -> slice:
-        """This process's part of `range(count)`, which is divided into consecutive parts; it may be empty."""
-        return slice(count * self.rank // self.world_size, count * (self.rank + 1) // self.world_size)
 
     def all_reduce(self, numbers: Tensor) -> Tensor:
         """Replace `numbers` in place by their sum over all processes, and return them."""
@@ -71,7 +62,7 @@ SINGLE_PROCESS = ProcessGroup()
 
 @contextmanager
 def joined_process_group(device: str) -> Iterator[ProcessGroup]:
-    """Join the processes that torchrun started, once all of them are ready; SINGLE_PROCESS without torchrun.
+    """Join the processes that torchrun started, several, once all of them are ready.
 
     Args:
         device: auto, cpu or cuda. With GPUs, each process on a machine uses a different one.
@@ -80,9 +71,6 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
         SettingError: the device is not available, or there are fewer GPUs than processes.
         StageError: another process ended early.
     """
-    if process_count() == 1:
-        yield SINGLE_PROCESS
-        return
     on_gpus = chosen_device(device) == CUDA
     if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (gpus := torch.cuda.device_count()):
         raise SettingError(f"{here} processes for {gpus} GPUs: use --nproc-per-node {gpus}, or device=cpu")

@@ -182,7 +182,7 @@ class SplitRows:
         measured = np.concatenate([is_held_out(part, fraction, key) for part in in_parts(rows.match, PART)])
         held_out = np.flatnonzero(measured)
         require_some_of_both(rows.num_rows, len(held_out))
-        mine = in_parts(held_out[processes.share(len(held_out))], HELD_OUT_PART)
+        mine = in_parts(held_out[own_share(processes, len(held_out))], HELD_OUT_PART)
         self.held_out = [held_out_rows(*rows.select(part)) for part in mine]
         """The held-out rows on which this process measures the loss, in parts; possibly none."""
         self._examples = _examples(rows, ~measured, training)
@@ -200,9 +200,14 @@ class SplitRows:
             # The order is drawn on the CPU, so that it is the same on every device.
             order = torch.randperm(self.num_examples, generator=generator)
             for batch in torch.split(order if images else order.to(device), self._batch_size):
-                share = batch[self._processes.share(len(batch))]
+                share = batch[own_share(self._processes, len(batch))]
                 chosen = images.select(examples, share).to(device) if images else examples.select(share)
                 yield Batch(chosen, len(batch))
+
+
+def own_share(processes: ProcessGroup, count: int) -> slice:
+    """The part of `range(count)` of this process; the parts are consecutive, and may be empty."""
+    return slice(*(count * rank // processes.world_size for rank in (processes.rank, processes.rank + 1)))
 
 
 def in_parts(array: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
