@@ -127,7 +127,7 @@ def walk() -> Walk:
     sys.path.insert(0, str(PROJECT / "shell"))
     from run_loop import run_loop
 
-    from selfplay.training.batch_training import BatchTraining
+    from selfplay.training.fitting import BatchTraining
 
     fit_batch = BatchTraining._follow
 

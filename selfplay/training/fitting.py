@@ -1,25 +1,27 @@
-"""Fitting a network to the targets of a dataset."""
+"""Fitting a network to the targets of a dataset: its first weights, the epochs, and a step on each batch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import islice
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.agents.agent import Agent
-from selfplay.architectures import build_network, option_defaults
+from selfplay.architectures import Output, build_network, option_defaults, probe
 from selfplay.checks import check_parameters
 from selfplay.compute.devices import CPU, PORTABLE, cuda_devices_in_use
-from selfplay.compute.portable import PortableArithmetic, arithmetic_of, set_numerics
+from selfplay.compute.portable import PortableArithmetic, arithmetic_of, is_portable, set_numerics
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.games import Game, make_game
-from selfplay.training.batch_training import BatchTraining, Losses, validation_losses
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
-from selfplay.training.optimizers import LearningRate
-from selfplay.training.parameters import EQUAL_WEIGHTS, LossWeights, Training
+from selfplay.training.examples import Batch, Examples
+from selfplay.training.losses import Losses, cross_entropies, output_and_policies, validation_losses
+from selfplay.training.optimizers import LearningRate, flattened
+from selfplay.training.parameters import EQUAL_WEIGHTS, OPTIMIZERS, LossWeights, Training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows import SplitRows, TrainingRows
 
@@ -158,6 +160,100 @@ def _parts(trained: Losses, validation: Losses, weights: Tensor, weight_decay: f
         "decay_loss": weight_decay / 2 * float(weights.double().square().sum()),
     }
     return {name: round(part, LOSS_DECIMALS) for name, part in parts.items()}
+
+
+class BatchTraining:
+    """Changes the weights of a network, one epoch at a time; each process computes the gradient of its share.
+
+    If the batches have policies, the policy of the network is trained too, in one process. Otherwise a policy head
+    keeps its weights.
+    """
+
+    weights: Tensor
+    """All current weights of the network; writing into the tensor changes the network."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        game: Game,
+        training: Training,
+        learning_rate: LearningRate,
+        processes: ProcessGroup,
+        loss: LossWeights,
+    ) -> None:
+        self._network, self._game, self._processes, self._loss = network, game, processes, loss
+        self._learning_rate, self._steps = learning_rate, 0
+        self.weights, self._gradient = flattened(network.parameters())
+        make = OPTIMIZERS[training.optimizer]
+        self._optimizer = make(self.weights, self._gradient, training, is_portable=is_portable(network))
+        self._value: nn.Module = _ValueOf(network)
+        if processes.world_size > 1:
+            has_policy_head = probe(network, game.observation_shape).policy_logits is not None
+            self._value = processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
+        # Where torch considers it safe.
+        is_exact, kind = training.precision == "float32", self.weights.device.type
+        self._autocast = nullcontext() if is_exact else torch.autocast(kind, torch.bfloat16)
+
+    def run_epoch(self, batches: Iterator[Batch]) -> Losses:
+        """Take the steps of one epoch, each on the next of the batches.
+
+        Returns the means over the batches of the parts of the loss, each before its step.
+        """
+        total, policy_total = torch.zeros((2,), device=self.weights.device)
+        policy_loss: Tensor | None = None
+        for batch in islice(batches, self._learning_rate.steps_per_epoch):
+            if batch.share.policies is None:
+                total += self._step(batch)
+            else:
+                value_loss, policy_loss = self._step_with_policies(batch.share, batch.share.policies)
+                total += value_loss
+                policy_total += policy_loss
+        steps = self._learning_rate.steps_per_epoch
+        value = float(self._processes.all_reduce(total)) / steps
+        return Losses(value, None if policy_loss is None else float(policy_total) / steps)
+
+    def _step_with_policies(self, examples: Examples, policies: Tensor) -> tuple[Tensor, Tensor]:
+        """Take a step; returns the mean squared error of the values, and the mean cross-entropy of the policies."""
+        observations = self._game.observations_in(examples.packed)
+        self._gradient.zero_()
+        with arithmetic_of(self._network):
+            with self._autocast:
+                output, policies = output_and_policies(self._network, observations, policies)
+            assert output.policy_logits is not None, "checked before the matches of level 0"
+            value_loss = (examples.weights * (output.value.float() - examples.targets).square()).mean()
+            policy_loss = (examples.weights * cross_entropies(output.policy_logits.float(), policies)).mean()
+        self._follow(self._loss.value * value_loss + self._loss.policy * policy_loss)
+        return value_loss.detach(), policy_loss.detach()
+
+    def _step(self, batch: Batch) -> Tensor:
+        """Take a step; returns this process's part of the loss of the batch."""
+        observations = self._game.observations_in(batch.share.packed)
+        self._gradient.zero_()
+        with arithmetic_of(self._network):
+            with self._autocast:
+                values = self._value(observations).float()
+            total = (batch.share.weights * (values - batch.share.targets).square()).sum()
+        # The mean over the whole batch, times the number of processes because their gradients are averaged.
+        loss: Tensor = total / (batch.size / self._processes.world_size)
+        self._follow(loss)
+        return loss.detach() / self._processes.world_size
+
+    def _follow(self, loss: Tensor) -> None:
+        """Take a step of the optimiser down the gradient of this loss."""
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._optimizer.step(self._learning_rate.at(self._steps))
+        self._steps += 1
+
+
+class _ValueOf(nn.Module):
+    """The value alone, so that DistributedDataParallel does not wait for gradients of a policy head."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observations: Tensor) -> Tensor:
+        return cast(Output, self.network(observations)).value
 
 
 @contextmanager

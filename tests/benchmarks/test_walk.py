@@ -21,4 +21,4 @@ def test_no_more_files_are_entered_on_the_way_to_the_first_batch_than_before() -
     assert found, walked.stdout + walked.stderr
     assert int(found[1]) <= FILES, walked.stdout
     assert int(found[2]) <= UP, walked.stdout
-    assert "selfplay/training/batch_training.py" in walked.stdout
+    assert "selfplay/training/fitting.py" in walked.stdout

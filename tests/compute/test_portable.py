@@ -16,7 +16,7 @@ from torch.nn import functional
 from selfplay.architectures import ARCHITECTURES, Output, build_network
 from selfplay.compute.devices import NATIVE, PORTABLE
 from selfplay.compute.portable import PortableArithmetic, arithmetic_of, product, set_numerics
-from selfplay.training.batch_training import cross_entropies
+from selfplay.training.losses import cross_entropies
 from selfplay.training.optimizers import Adam
 from selfplay.training.parameters import Training
 

@@ -16,9 +16,9 @@ from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.player import RandomPlayer
-from selfplay.training.batch_training import cross_entropies, legal_actions_of_rows
 from selfplay.training.epochs import read_epochs, write_epochs
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
+from selfplay.training.losses import cross_entropies, legal_actions_of_rows
 from selfplay.training.parameters import LossWeights
 from selfplay.training.rows import TrainingRows, held_out_rows
 from tests.support.training import all_images, fit_to_rows, training_settings
