@@ -12,8 +12,8 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.compute.compiled_words import load, store, word_rows
 from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import with_values
-from selfplay.dataset.targets import (
+from selfplay.dataset.searched_targets import with_values
+from selfplay.dataset.target_rules import (
     PlayedMatches,
     PositionTargets,
     TargetRule,
@@ -41,7 +41,8 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
     targets = rule(played)
     if getattr(rule, "gives_policies", False):
         return _position_rows(played.record, targets)
-    targets = with_values(played, targets)
+    if played.value_share > 0:
+        targets = with_values(played, targets)
     draws = Draws(played.key, played.record.match, 0)
     openings = opening_lengths(draws, played.opening_plies) if played.opening_plies else None
     return afterstate_rows(played.game, played.record, targets, viewpoints, openings)

@@ -1,31 +1,74 @@
 """Target rules: from the matches of a batch to the target of each afterstate.
 
 A rule has a name in `TARGET_RULES`. To add one, write a `TargetRule` anywhere and name it `my_module:my_rule`, or
-offer it as an entry point in the group `selfplay.targets`.
+offer it as an entry point in the group `selfplay.targets`. Below the rules is what they are made of: discounted
+returns, and the values of the best action where a player explored.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
+from selfplay.compute.elementary import power
 from selfplay.compute.random_numbers import Draws
-from selfplay.dataset.targets import (
-    PlayedMatches,
-    PositionTargets,
-    bootstrap_values,
-    discounted_outcomes,
-    discounted_returns,
-    exact_values,
-    has_exact_value,
-    is_move,
-    players_to_move,
-)
-from selfplay.games.state import MATCH_OVER
-from selfplay.players.capabilities import Searches
-from selfplay.players.player import SearchedPolicies, policy_of
+from selfplay.dataset.exact_values import exact_values
+from selfplay.games.game import Game
+from selfplay.games.outcomes import Outcome, match_return, outcome_of_first
+from selfplay.games.state import MATCH_OVER, MatchRecord
+from selfplay.players.player import Player
 from selfplay.registry import Registry
+
+
+class PlayedMatches(NamedTuple):
+    """A batch of matches with everything that a target rule may need."""
+
+    game: Game
+    record: MatchRecord
+    players: tuple[Player, Player]
+    """The players of all the matches, as in `selfplay.matches.arena.play_batch`."""
+    key: int
+    """The stream of random numbers that the matches were played with."""
+    gamma: float
+    """The discount in [0, 1]."""
+    outcome: Outcome = match_return
+    value_share: float = 0.0
+    """How much of a target is the value that a search finds in the position, from 0 to 1. The searches are those by
+    which the players chose their actions."""
+    exact_from: int | None = None
+    """The largest number of empty squares at which rules use exact values, if they use them at all; None: nowhere."""
+    opening_plies: int = 0
+    """The largest number of random plies at the start of these matches, see `selfplay.players.exploring`."""
+    outcomes: Tensor | None = None
+    """float[B] in [-1, 1]: the outcomes for player 0, as records have them; None: those of the last states."""
+
+    def exact_values(self) -> list[Tensor] | None:
+        """As `selfplay.dataset.exact_values.exact_values`; None: rules use none."""
+        if self.exact_from is None:
+            return None
+        return exact_values(self.game, self.record, self.outcome, self.exact_from)
+
+
+class PositionTargets(NamedTuple):
+    """The targets of the positions before each of the T plies of B matches, for rules with policies."""
+
+    value: Tensor
+    """float32[T, B] in [-1, 1]: the value to the player who is not to move."""
+    policy: Tensor
+    """float[T, B, A]: the probability of each action of the player to move."""
+    is_row: Tensor
+    """bool[T, B]: the positions that become rows; the others are ignored."""
+
+
+TargetRule = Callable[[PlayedMatches], Any]
+"""Returns float32[T, B] in [-1, 1]: the target of the afterstate of each ply of each match.
+
+It is the value to the player who is not to move there: the one who has just moved, unless it moves again. Plies that
+are not moves (see `is_move`) do not become rows, and their targets are ignored. A rule that `gives_policies` returns
+`PositionTargets` instead.
+"""
+
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
@@ -34,7 +77,7 @@ TARGET_RULES: Registry[Any] = Registry(
     arguments=("played",),
     result=(Tensor, PositionTargets),
 )
-"""The rules for values by name; each is a `selfplay.dataset.targets.TargetRule`. `search` is that of learner=policy."""
+"""The rules for values by name; each is a `TargetRule`."""
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -65,7 +108,7 @@ def full(played: PlayedMatches) -> Tensor:
     z is the player's outcome, and k is the number of moves that this player makes later in the match. With `exact_from`
     the match ends at the first position with at most this number of empty squares, with its exact value.
     """
-    return _outcomes(played, exact_values(played))
+    return _outcomes(played, played.exact_values())
 
 
 @marked("uses_exact_values")
@@ -75,7 +118,7 @@ def watkins(played: PlayedMatches) -> Tensor:
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    bootstrap, exact = bootstrap_values(played), exact_values(played)
+    bootstrap, exact = bootstrap_values(played), played.exact_values()
     if exact is not None:
         bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
     return _outcomes(played, bootstrap)
@@ -90,93 +133,125 @@ def best_response(played: PlayedMatches) -> Tensor:
     makes a mistake. `exact_from` as for `full`.
     """
     best = bootstrap_values(played)
-    return _outcomes(played, exact_values(played), own=best)
+    return _outcomes(played, played.exact_values(), own=best)
 
 
-@marked("gives_policies", "uses_exact_values")
-def search_targets(played: PlayedMatches) -> PositionTargets:
-    """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
+# ---------------------------------------------------------------------- what rules are made of
 
-    A share `value_share` of the target is the value that the search finds. (Silver et al., Science 362, 2018, use the
-    outcome alone.) Level 0, the random player, has the policy that it plays: all actions equally probable. Both players
-    of the matches must be the same.
 
-    With `exact_from`, positions with at most this number of empty squares have their exact values, and for earlier
-    positions the match ends with the first of these values.
+def is_move(game: Game, actions: Tensor) -> Tensor:
+    """bool, of the shape of `actions`: False for passes and for the filler after the end of a match."""
+    moved = actions != MATCH_OVER
+    return moved if game.pass_action is None else moved & (actions != game.pass_action)
+
+
+def discounted_returns(
+    game: Game,
+    record: MatchRecord,
+    gamma: float,
+    outcome: Outcome,
+    players: Tensor,
+    *,
+    bootstrap: Sequence[Tensor] | None = None,
+    own: Sequence[Tensor] | None = None,
+    exact: Sequence[Tensor] | None = None,
+    known: Tensor | None = None,
+) -> Tensor:
+    """float64[T + 1, B]: z * gamma**k of a player from each position on, the first and the last included.
+
+    z is the outcome for the player, and k is the number of moves that it makes from there on.
+
+    Args:
+        players: int64[T + 1, B]: the player at each position, 0 or 1.
+        bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends after the
+            move of this ply for the positions up to it, with this value (at most 1) for the player to move.
+        own: the same, but the match ends only for the player to move. If both are given, `bootstrap` is used.
+        exact: the same as `bootstrap`, but the match ends before the move of this ply.
+        known: float[B], the outcomes for player 0; None: those of the last states.
     """
-    record = played.record
-    found = [_searched(played, ply) for ply in range(len(record.actions))]
-    policy = torch.stack([part.policy for part in found]).to(torch.float32)
-    # The search's value is that of the player to move.
-    mixed = torch.stack([-part.value for part in found])
-    exact = exact_values(played)
-    outcome, mix = _outcomes_before(played, exact), played.value_share
-    is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
-    value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
-    is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
-    return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
+    of_first = (outcome_of_first(game, record.states[-1], outcome(game)) if known is None else known).double()
+    outcomes, moves_later = torch.stack([of_first, -of_first], dim=1), torch.zeros(len(of_first), 2, dtype=torch.int64)
+    powers = torch.tensor([power(gamma, k) for k in range(len(record.actions) + 1)], dtype=torch.float64)
+
+    def end(values: Tensor, mover: Tensor, *, for_both: bool = True) -> None:
+        """End the matches whose value is not nan."""
+        cut = (~values.isnan()).nonzero()[:, 0]
+        value, player = values[cut].clamp(-1, 1).double(), mover[cut, 0]
+        outcomes[cut, player], moves_later[cut, player] = value, 0
+        if for_both:
+            outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
+
+    returns = torch.empty(players.shape, dtype=torch.float64)
+
+    def write(position: int) -> None:
+        player = players[position][:, None]
+        # 0 is added so that draws are not -0.0.
+        returns[position] = (outcomes.gather(1, player) * powers[moves_later.gather(1, player)])[:, 0] + 0.0
+
+    write(len(record.actions))
+    for ply in reversed(range(len(record.actions))):
+        mover = record.states[ply].current_player.long()[:, None]
+        if own is not None:
+            end(own[ply], mover, for_both=False)
+        if bootstrap is not None:
+            end(bootstrap[ply], mover)
+        moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
+        if exact is not None:
+            end(exact[ply], mover)
+        write(ply)
+    return returns
 
 
-@marked("gives_policies", "uses_exact_values")
-def chosen_actions(played: PlayedMatches) -> PositionTargets:
-    """The action that was chosen in each position as its policy, and the discounted outcome; `exact_from` as for
-    `search`."""
-    actions = torch.stack(played.record.actions)
-    is_row = actions != MATCH_OVER
-    policy = torch.zeros(*actions.shape, played.game.num_distinct_actions)
-    policy.scatter_(2, torch.where(is_row, actions, 0)[:, :, None], 1)
-    return PositionTargets(_outcomes_before(played, exact_values(played)).float() + 0.0, policy, is_row)
+def players_to_move(record: MatchRecord) -> Tensor:
+    """int64[T + 1, B]: the player to move at each position, 0 or 1."""
+    return torch.stack([state.current_player for state in record.states]).long()
 
 
-def _outcomes_before(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
-    """float64[T, B]: the discounted outcomes, of the player not to move, from the position before each ply on."""
-    record, known = played.record, played.outcomes
+def discounted_outcomes(
+    game: Game,
+    record: MatchRecord,
+    gamma: float = 1.0,
+    outcome: Outcome = match_return,
+    bootstrap: Sequence[Tensor] | None = None,
+    own: Sequence[Tensor] | None = None,
+    known: Tensor | None = None,
+) -> Tensor:
+    """float32[T, B]: the discounted return, from the afterstate of each ply on, of the player who is not to move there.
+
+    `bootstrap`, `own` and `known` are as for `discounted_returns`.
+    """
     others = 1 - players_to_move(record)
-    returns = discounted_returns(played.game, record, played.gamma, played.outcome, others, exact=exact, known=known)
-    return returns[:-1]
+    returns = discounted_returns(game, record, gamma, outcome, others, bootstrap=bootstrap, own=own, known=known)
+    return returns[1:].float()
 
 
-def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
-    record, (player, _) = played.record, played.players
-    state = record.states[ply]
-    searched = player.searched(state, Draws(played.key, record.match, ply))
-    if searched is not None:
-        return searched
-    policy = policy_of(player, state)
-    return SearchedPolicies(policy, torch.full(state.terminated.shape, torch.nan, dtype=torch.float64))
+def bootstrap_values(played: PlayedMatches) -> list[Tensor]:
+    """float32[B] for each ply: the value of the best action to the player to move, if it explored and took another.
 
-
-# ---------------------------------------------------------------------- values of searches
-
-
-def with_values(played: PlayedMatches, targets: Tensor) -> Tensor:
-    """The targets of afterstates (float32[T, B]), of which `value_share` is the value that a search finds there.
-
-    It is the value by which the next action was chosen. Such values have other errors than outcomes (Veness et al.,
-    "Bootstrapping from game tree search", 2009), and the ends of matches affect early positions after fewer levels.
-    Exact values remain, and where nothing was searched, the whole target. Both players of the matches must be the
-    same. Level 0, the random player, does not search.
+    nan in all other plies, and in those of players that do not value actions.
     """
-    if played.value_share == 0 or not isinstance(played.players[0].unwrapped, Searches):
-        return targets
-    share = played.value_share
-    for ply, action in enumerate(played.record.actions):
-        # The position before the next ply is the afterstate of this one.
-        rows = (is_move(played.game, action) & ~has_exact_value(played, ply + 1)).nonzero()[:, 0]
-        values = _values_of_play(played, ply + 1, rows).clamp(-1, 1)
-        mixed = share * values + (1 - share) * targets[ply, rows]
-        targets[ply, rows] = mixed.where(~values.isnan(), targets[ply, rows])
-    return targets + 0.0  # no -0.0
+    return [_bootstrap_values_of_ply(played, ply) for ply in range(len(played.record.actions))]
 
 
-def _values_of_play(played: PlayedMatches, position: int, rows: Tensor) -> Tensor:
-    """float32[N]: the values of positions to the player who is not to move, by the searches of the next actions.
-
-    nan where there were none.
-    """
-    record = played.record
-    if position == len(record.actions):
-        return torch.full(rows.shape, torch.nan)
-    found = played.players[0].searched(record.states[position], Draws(played.key, record.match, position))
-    assert found is not None, "a player that searches"
-    return -found.value[rows].float()
+def _bootstrap_values_of_ply(played: PlayedMatches, ply: int) -> Tensor:
+    record, players = played.record, played.players
+    state, action = record.states[ply], record.actions[ply]
+    draws = Draws(played.key, record.match, ply)
+    found = torch.full(action.shape, torch.nan)
+    to_move = record.seats ^ state.current_player
+    for number, player in enumerate(dict.fromkeys(players)):
+        explored = player.explores(draws)
+        if explored is None:
+            continue
+        if players[0] is not players[1]:
+            explored &= to_move == number
+        rows = (explored & (action != MATCH_OVER)).nonzero()[:, 0]
+        if not len(rows):
+            continue
+        values = player.action_values(state.select(rows))
+        if values is None:
+            continue
+        best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
+        differs = best_action != action[rows]
+        found[rows[differs]] = best[differs]
+    return found

@@ -11,7 +11,7 @@ from selfplay.agents.agent import Agent
 from selfplay.architectures import probe
 from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, changed, count, fields_of, within
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import search_targets
+from selfplay.dataset.searched_targets import search_targets
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources

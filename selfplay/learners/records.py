@@ -12,8 +12,8 @@ from selfplay.agents.agent import Agent
 from selfplay.checks import IN_MATCHES, changed, count, within
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import chosen_actions, full
-from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.searched_targets import chosen_actions
+from selfplay.dataset.target_rules import PlayedMatches, full
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, Source

@@ -11,8 +11,7 @@ from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.target_rules import TARGET_RULES
-from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.target_rules import TARGET_RULES, PlayedMatches
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.gate import after_gate

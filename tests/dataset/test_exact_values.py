@@ -6,8 +6,8 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import full, search_targets, watkins
-from selfplay.dataset.targets import PlayedMatches, exact_values
+from selfplay.dataset.searched_targets import search_targets
+from selfplay.dataset.target_rules import PlayedMatches, full, watkins
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference
@@ -31,7 +31,7 @@ def test_late_positions_have_the_value_that_the_solver_finds(name):
     exact_from = EXACT_FROM[name]
     played = played_at_random(name, exact_from=exact_from)
     solver, number = make_exact_solver(played.game, 12), 0
-    found = exact_values(played)
+    found = played.exact_values()
     for ply, values in enumerate(found):
         state = played.record.states[ply]
         is_late = (played.record.actions[ply] >= 0) & (empties(played.game, state) <= exact_from)
@@ -45,7 +45,7 @@ def test_late_positions_have_the_value_that_the_solver_finds(name):
 @pytest.mark.parametrize("name", EXACT_FROM)
 def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
     played, gamma = played_at_random(name, 0.5, exact_from=EXACT_FROM[name]), 0.5
-    rows, exact = match_rows(played, search_targets), exact_values(played)
+    rows, exact = match_rows(played, search_targets), played.exact_values()
     number = 0
     for match in range(60):
         mine = rows.select(rows.match == match)
@@ -70,14 +70,16 @@ def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
 
 
 def test_the_search_is_not_mixed_into_exact_values():
-    played = [played_at_random("connect_four", exact_from=12, value_share=mix) for mix in (0.0, 1.0)]
-    rows = [match_rows(one, search_targets) for one in played]
+    rows = [
+        match_rows(played_at_random("connect_four", exact_from=12, value_share=mix), search_targets)
+        for mix in (0.0, 1.0)
+    ]
     assert rows[0].target.tolist() == rows[1].target.tolist()
 
 
 def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_exact_value():
     played = played_at_random("othello_4x4", exact_from=8, outcome=disc_difference)
-    rows, exact = match_rows(played, watkins), exact_values(played)
+    rows, exact = match_rows(played, watkins), played.exact_values()
     states, number = played.record.states, 0
     for match in range(60):
         mine = rows.select(rows.match == match)

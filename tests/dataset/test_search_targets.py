@@ -1,4 +1,4 @@
-"""The rows of the target rule `search`: positions before each ply, their policies and outcomes."""
+"""The rows of the target rule `search_targets`: positions before each ply, their policies and outcomes."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import full, search_targets
-from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.searched_targets import search_targets
+from selfplay.dataset.target_rules import PlayedMatches, full
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.kept_searches import KeepsSearches
@@ -74,8 +74,9 @@ def test_a_row_has_the_policy_of_the_search_of_its_position():
 
 
 def test_the_searched_value_is_mixed_in_for_the_player_who_has_just_moved():
-    played = [played_by(learner(), value_share=mix) for mix in (0.0, 0.25, 1.0)]
-    outcome, mixed, searched = (match_rows(one, search_targets) for one in played)
+    outcome, mixed, searched = (
+        match_rows(played_by(learner(), value_share=mix), search_targets) for mix in (0.0, 0.25, 1.0)
+    )
     assert mixed.target == pytest.approx(0.75 * outcome.target + 0.25 * searched.target, abs=1e-6)
     player = learner()
     state = GAME.init(1)

@@ -9,8 +9,8 @@ from selfplay.agents.agent import Agent
 from selfplay.agents.checkpoints import Checkpoint
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import full, watkins, with_values
-from selfplay.dataset.targets import PlayedMatches, exact_values, is_move
+from selfplay.dataset.searched_targets import with_values
+from selfplay.dataset.target_rules import PlayedMatches, full, is_move, watkins
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference, match_return
@@ -68,7 +68,7 @@ def test_a_target_is_the_value_of_the_action_to_a_search_that_looks_one_ply_furt
 def test_positions_that_the_player_solves_have_values_on_the_scale_of_the_outcome(options: str) -> None:
     player = KeepsSearches(search_with_random_weights("othello_4x4", options))
     played = played_by(player, "othello_4x4", outcome=disc_difference)
-    targets, exact, late = targets_of(played), exact_values(played._replace(exact_from=6)), 0
+    targets, exact, late = targets_of(played), played._replace(exact_from=6).exact_values(), 0
     for ply, values in enumerate(exact[1:]):
         rows = is_move(played.game, played.record.actions[ply]) & ~values.isnan()
         assert torch.allclose(targets[ply][rows], -values[rows])
@@ -81,7 +81,7 @@ def test_late_afterstates_have_their_exact_values() -> None:
     player = KeepsSearches(search_with_random_weights("othello_4x4", "depth=3"))
     played = played_by(player, "othello_4x4", outcome=disc_difference, exact_from=6)
     targets = targets_of(played)
-    exact = exact_values(played)
+    exact = played.exact_values()
     known = 0
     for ply, values in enumerate(exact[1:]):
         late = is_move(played.game, played.record.actions[ply]) & ~values.isnan()

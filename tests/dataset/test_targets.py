@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from selfplay import play_matches
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.target_rules import best_response, watkins
-from selfplay.dataset.targets import PlayedMatches, bootstrap_values, discounted_outcomes
+from selfplay.dataset.target_rules import PlayedMatches, best_response, bootstrap_values, discounted_outcomes, watkins
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe

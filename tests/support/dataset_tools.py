@@ -6,8 +6,7 @@ from selfplay import play_matches
 from selfplay.dataset.formats import CSV, DATASET_FORMATS, PARQUET
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.target_rules import full
-from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.target_rules import PlayedMatches, full
 from selfplay.games.outcomes import match_return
 from selfplay.players.player import RandomPlayer
 

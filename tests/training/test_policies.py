@@ -10,8 +10,8 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.target_rules import search_targets
-from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.searched_targets import search_targets
+from selfplay.dataset.target_rules import PlayedMatches
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
