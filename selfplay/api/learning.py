@@ -12,7 +12,6 @@ from selfplay.compute.devices import CPU
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game, name_of_game
 from selfplay.learners.learner import LevelInputs, Resources
-from selfplay.learners.self_play import against_one, generation_key
 from selfplay.learners.values import FitsPlayedRows, Values
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
@@ -96,7 +95,7 @@ def generate(
     seed, level = whole_number("seed", seed, Range(*SEEDS)), whole_number("level", level, Range(1))
     inputs = LevelInputs(game, seed=seed, level=level - 1, resources=Resources(batch_size=batch_size))
     itself = learning.exploring(game, make_player(player, game))
-    played = against_one(game, (itself, itself), numbers, generation_key(seed, level - 1), inputs.resources)
+    played = learning.played(inputs, (itself, itself), numbers)
     return TrainingRows(game, learning.rows_of(inputs, played, learning.opening_plies))
 
 

@@ -20,6 +20,7 @@ from torch import nn
 from selfplay.agents.agent import Agent
 from selfplay.checks import PLAYER_NAME, check_parameters, one_in
 from selfplay.compute.devices import CPU
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError
 from selfplay.games import Game
@@ -101,6 +102,11 @@ class LevelInputs:
     opponent: str | None = None
     """The name of the player of the other seat in all matches; None: as the learner says."""
     resources: Resources = ALONE
+
+    @property
+    def key(self) -> int:
+        """The stream of random numbers of the matches that the level plays."""
+        return stream_key(self.seed, self.level, Activity.GENERATION)
 
     @property
     def start(self) -> Agent:

@@ -15,8 +15,8 @@ from selfplay.dataset.searched_targets import search_targets
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources
-from selfplay.learners.self_play import against_one, generation_key, with_opening
 from selfplay.learners.values import FitsPlayedRows
+from selfplay.players.exploring import with_opening
 from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
 from selfplay.players.player import Player, RandomPlayer
@@ -117,14 +117,12 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
         game, agent, resources = inputs.game, inputs.agent, inputs.resources
         if inputs.opponent is not None:
             raise SettingError(f"opponent={inputs.opponent}: learner=policy only plays against itself")
-        key = generation_key(inputs.seed, inputs.level)
         if agent is None and self.self_play is None:
             # Level 0 plays at random to the end.
             itself: Player = RandomPlayer(game)
-            return self.rows_of(inputs, against_one(game, (itself, itself), matches, key, resources), 0)
+            return self.rows_of(inputs, self.played(inputs, (itself, itself), matches), 0)
         itself = self._named(game, None, resources) if agent is None else self.player(agent, resources)
-        played = against_one(game, (itself, itself), matches, key, resources)
-        return self.rows_of(inputs, played, self.opening_plies)
+        return self.rows_of(inputs, self.played(inputs, (itself, itself), matches), self.opening_plies)
 
 
 def with_policies(rows: Rows, game: Game) -> Rows:

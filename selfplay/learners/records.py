@@ -18,8 +18,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.learners.learner import ALONE, Learner, LevelInputs, Resources, Source
 from selfplay.learners.policy import Policy, require_policy_head
-from selfplay.learners.self_play import check_matches, generation_key
-from selfplay.learners.values import FitsRows
+from selfplay.learners.values import FitsRows, require_matches
 from selfplay.matches.arena import USUAL_BATCH_SIZE
 from selfplay.players.player import Player, RandomPlayer
 from selfplay.records.checked_matches import CheckedMatches, checked_matches
@@ -72,7 +71,7 @@ class Records(FitsRows):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        check_matches(agent.game, self.outcome_of(), 0, self.exact_from)
+        require_matches(agent.game, self.outcome_of(), 0, self.exact_from)
         if self.policies:
             require_policy_head(agent, "policies=true")
         if not len(self.match_files(agent.game)):
@@ -113,7 +112,7 @@ class Records(FitsRows):
             game,
             found.record,
             (nobody, nobody),
-            generation_key(inputs.seed, inputs.level),
+            inputs.key,
             self.gamma,
             outcome,
             exact_from=self.exact_from,

@@ -21,8 +21,8 @@ from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
 from selfplay.games.patterns import TrainableTables
 from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resources, TrainedLevel
-from selfplay.learners.self_play import check_matches, exploring
-from selfplay.learners.values import require_searches
+from selfplay.learners.values import require_matches, require_searches
+from selfplay.players.exploring import exploring
 from selfplay.players.player import Player
 from selfplay.training.epochs import LOSS_DECIMALS, Epoch
 from selfplay.training.parameters import StepSizes
@@ -58,7 +58,7 @@ class TemporalDifferences(Learner, StepSizes):
             raise SettingError(
                 f"learner=td trains tables of patterns, not architecture={name}; set architecture=ntuple"
             )
-        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
+        require_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
         player = self.player(agent, resources)
         if self.self_play is not None:
             require_searches(player, self.self_play)

@@ -14,19 +14,18 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.target_rules import TARGET_RULES, PlayedMatches
 from selfplay.errors import SettingError, shortened
 from selfplay.games import Game
+from selfplay.games.outcomes import Outcome
+from selfplay.games.state import MatchRecord
 from selfplay.learners.gate import after_gate
 from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resources, TrainedLevel
-from selfplay.learners.self_play import (
-    RecordedMatches,
-    against_one,
-    against_pool,
-    check_matches,
-    exploring,
-    generation_key,
-)
+from selfplay.learners.pool import against_pool
+from selfplay.matches.arena import Players
+from selfplay.matches.series import Series
 from selfplay.players.capabilities import Searches
+from selfplay.players.exploring import exploring
 from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
+from selfplay.search.exact_outcomes import require_exact_outcomes
 from selfplay.training.fitting import fit_network
 from selfplay.training.parameters import (
     EQUAL_WEIGHTS,
@@ -34,6 +33,9 @@ from selfplay.training.parameters import (
     Training,
 )
 from selfplay.training.rows import TrainingRows, holds_out_some
+
+RecordedMatches = tuple[MatchRecord, Players]
+"""Matches between the same two players, and these players, the level itself first."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class FitsPlayedRows(FitsRows):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        check_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
+        require_matches(agent.game, self.outcome_of(), self.opening_plies, self.exact_from)
 
     def exploring(self, game: Game, player: Player) -> Player:
         """A player as it plays the matches that are learned from."""
@@ -137,15 +139,24 @@ class FitsPlayedRows(FitsRows):
         """The rule that computes the targets, and whose moves become rows: both or agent."""
         raise NotImplementedError
 
+    def played(self, inputs: LevelInputs, players: Players, matches: range) -> Iterator[list[RecordedMatches]]:
+        """The matches of two players with these numbers, a batch at a time."""
+        resources = inputs.resources
+        series = Series(matches, inputs.key, batch_size=resources.batch_size, device=resources.device)
+        for record in series.records(inputs.game, players):
+            # The result of a forfeited match says nothing about its positions.
+            if not record.forfeits:
+                yield [(record, players)]
+
     def rows_of(
         self, inputs: LevelInputs, played: Iterable[list[RecordedMatches]], opening_plies: int
     ) -> Iterator[Rows]:
         """The rows of each batch of matches of a level, which begin with 0 to this number of random plies, ordered by
         match and ply."""
-        key, (rule, viewpoints) = generation_key(inputs.seed, inputs.level), self.rule_of_targets()
+        rule, viewpoints = self.rule_of_targets()
         valued = self.gamma, self.outcome_of(), self.value_share, self.exact_from, opening_plies
         for batch in played:
-            matches = (PlayedMatches(inputs.game, record, players, key, *valued) for record, players in batch)
+            matches = (PlayedMatches(inputs.game, record, players, inputs.key, *valued) for record, players in batch)
             parts = [match_rows(one, rule, viewpoints) for one in matches]
             yield parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
@@ -227,16 +238,24 @@ class Values(FitsPlayedRows):
                 return RandomPlayer(game)
             return self.player(agent if number == level and agent else resources.agent_of(number), resources)
 
-        key = generation_key(inputs.seed, level)
         itself = RandomPlayer(game) if agent is None else self.player(agent, resources)
         if level > 0 and self.opponents == "pool":
-            played = against_pool(game, player_of, level, matches, key, resources)
+            played = against_pool(game, player_of, level, matches, inputs.key, resources)
         else:
             named = inputs.opponent
             other = itself if named is None else self.exploring(game, resources.make_player(named, None))
-            played = against_one(game, (itself, other), matches, key, resources)
+            played = self.played(inputs, (itself, other), matches)
         # Level 0 plays at random to the end.
         return self.rows_of(inputs, played, self.opening_plies if agent is not None else 0)
+
+
+def require_matches(game: Game, outcome: Outcome, opening_plies: int, exact_from: int | None) -> None:
+    """Raise SettingError for openings longer than a match, or exact values that no solver finds."""
+    if opening_plies > game.max_game_length:
+        most = game.max_game_length
+        raise SettingError(f"opening_plies={opening_plies}: matches of {game.name} have at most {most} plies")
+    if exact_from is not None:
+        require_exact_outcomes(game, outcome, exact_from)
 
 
 def require_searches(player: Player, name: str | None) -> None:

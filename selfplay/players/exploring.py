@@ -9,6 +9,8 @@ from selfplay.compute.random_numbers import Draws, Purpose, below
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.capabilities import Searches
+from selfplay.players.kept_searches import KeepsSearches
 from selfplay.players.player import Player, PlayerWrapper, RandomPlayer, SearchedPolicies
 
 
@@ -100,3 +102,20 @@ class OpeningPlayer(PlayerWrapper):
     def _is_past(self, draws: Draws) -> Tensor:
         """bool[B]: whether the opening of each match is over."""
         return draws.ply >= opening_lengths(draws, self.most_plies)
+
+
+def with_opening(game: Game, player: Player, plies: int) -> Player:
+    """The player, whose matches begin with 0 to this number of random plies."""
+    return OpeningPlayer(game, player, plies) if plies else player
+
+
+def exploring(game: Game, player: Player, epsilons: list[float], opening_plies: int, keeps_values: bool) -> Player:
+    """The player with an opening and with exploration, by its own rates if it has some.
+
+    `keeps_values`: whether the values that its searches find are learned.
+    """
+    if isinstance(player, EpsilonGreedyPlayer):
+        epsilons, player = list(player.epsilons), player.player
+    if keeps_values and isinstance(player, Searches):
+        player = KeepsSearches(player)
+    return with_opening(game, EpsilonGreedyPlayer(game, player, epsilons), opening_plies)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.learners.self_play import drawn_opponents
+from selfplay.learners.pool import drawn_opponents
 
 MATCHES = 20_000
 KEY = stream_key(0, 0, Activity.GENERATION)

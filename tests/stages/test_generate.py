@@ -8,7 +8,7 @@ from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
 from selfplay.games import make_game
-from selfplay.learners.self_play import drawn_opponents
+from selfplay.learners.pool import drawn_opponents
 from selfplay.runs.levels import load_agent
 from selfplay.runs.run_folder import RunFolder
 from tests.support.dataset_tools import read_dataset

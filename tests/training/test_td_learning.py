@@ -9,8 +9,8 @@ from selfplay.games import make_game
 from selfplay.games.outcomes import disc_difference, match_return
 from selfplay.games.pattern_planes import seeing
 from selfplay.games.pattern_sums import images_of_squares
-from selfplay.learners.self_play import exploring
 from selfplay.matches.series import Series
+from selfplay.players.exploring import exploring
 from selfplay.players.player import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
