@@ -16,7 +16,7 @@ import sys
 from strength import score_interval
 
 from selfplay import match
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
 

@@ -17,7 +17,7 @@ from time import process_time
 import numba
 import numpy as np
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import lowest, part

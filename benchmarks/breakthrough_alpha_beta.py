@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numba import njit
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from first_use import VISITOR, ask, cold_server
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError, StageError
 
 DEFAULTS = {"games": "tictactoe,connect_four,othello,go,draughts", "opponent": "hard", "stand_in": "true"}

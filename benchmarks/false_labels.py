@@ -23,7 +23,7 @@ import numba
 import numpy as np
 import torch
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.compiled_words import load, lowest, num_parts, part, position_hash, word_rows
 from selfplay.compute.positions import pack
 from selfplay.games import make_game

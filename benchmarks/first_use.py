@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.runs.folders import PROJECT_FOLDER
 

@@ -20,7 +20,7 @@ from statistics import median
 from typing import NamedTuple
 
 from selfplay import load_level, play_matches
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.experience.rule import ExperienceRule

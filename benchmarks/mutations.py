@@ -35,7 +35,7 @@ from typing import IO, cast
 
 import pytest
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import StageError
 from selfplay.games.win_draw_loss import wilson_interval
 

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay import make_game, make_player
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from selfplay import play_matches
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.named_players.make import make_player

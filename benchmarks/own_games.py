@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import torch
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.run_folder import path_text

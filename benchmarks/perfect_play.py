@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.measures import play_against_perfect

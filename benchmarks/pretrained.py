@@ -19,7 +19,7 @@ from pathlib import Path
 
 from selfplay import compose_settings, learn_levels
 from selfplay.agents.pretrained import PRETRAINED_FOLDER
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.files import sha256
 from selfplay.progress import progress_bar
 from selfplay.runs.manifest import RUN, Manifest

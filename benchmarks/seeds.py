@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from selfplay import Grade, Grader, compose_settings, enumerate_positions, learn_levels, load_level, make_game
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.progress import progress_bar
 
 

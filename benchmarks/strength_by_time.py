@@ -28,7 +28,7 @@ import torch
 from perfect_play import Blocking
 
 from selfplay.agents.pretrained import pretrained_agents
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import StageError
 from selfplay.files import written_whole

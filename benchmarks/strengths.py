@@ -18,7 +18,7 @@ import sys
 from itertools import pairwise
 
 from selfplay import match
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.games import Game, make_game
 from selfplay.named_players.ladder_search import find_temperatures
 from selfplay.named_players.strengths import NOTICES, STRENGTHS, strengths

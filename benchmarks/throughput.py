@@ -28,7 +28,7 @@ from measured.self_play import simulations_per_second
 from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device, computing_on
 from selfplay.compute.process import usable_cores
 from selfplay.executors import EXECUTORS

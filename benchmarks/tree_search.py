@@ -31,7 +31,7 @@ from selfplay.agents.checkpoints import Checkpoint
 from selfplay.agents.network_evaluator import NetworkEvaluator
 from selfplay.agents.pretrained import PRETRAINED, pretrained_agent
 from selfplay.architectures import build_network
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.layer_steps import run_steps
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game

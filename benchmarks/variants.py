@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from selfplay import Settings, compose_settings, learn_levels, load_level, make_game
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.solved_positions import SolvedPositions, endgame_positions

@@ -29,7 +29,7 @@ from typing import Any
 
 from torch import Tensor
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError
 
 PROJECT = project_environment.PROJECT

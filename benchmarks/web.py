@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings

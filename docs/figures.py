@@ -23,7 +23,7 @@ from matplotlib.ticker import FuncFormatter
 
 from selfplay.agents.checkpoints import load_checkpoint
 from selfplay.agents.pretrained import PRETRAINED_FOLDER, pretrained_agents
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import StageError
 from selfplay.figures.comparison import exact_figures, mistakes, ratings, versus_random, wins_minus_losses
 from selfplay.figures.losses import loss_curves

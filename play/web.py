@@ -5,7 +5,7 @@ python play/web.py --help   (the same as selfplay web)
 
 import project_environment
 
-from selfplay.cli.main import run
+from selfplay.cli.entry import run
 
 if __name__ == "__main__":
     run("web")

@@ -5,7 +5,7 @@ python preprocessing/generate_positions_expectations.py --help   (the same as se
 
 import project_environment
 
-from selfplay.cli.main import run
+from selfplay.cli.entry import run
 
 if __name__ == "__main__":
     run("generate")

@@ -38,6 +38,6 @@ if not _has_packages():
     sys.exit(f"error: {sys.executable} lacks packages of this project; run `bash {setup}` once to install them")
 
 # Only here, because it needs the packages.
-from selfplay.cli.process_exit import handle_signals  # noqa: E402
+from selfplay.cli.entry import handle_signals  # noqa: E402
 
 handle_signals()

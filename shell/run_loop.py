@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from selfplay.cli.command import overrides_first
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.settings.recorded import composed_for_run
 from selfplay.stages.open_run import check_run

@@ -5,7 +5,7 @@ python train/train_agent.py --help   (the same as selfplay train)
 
 import project_environment
 
-from selfplay.cli.main import run
+from selfplay.cli.entry import run
 
 if __name__ == "__main__":
     run("train")

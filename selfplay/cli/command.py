@@ -74,6 +74,8 @@ class Program(NamedTuple, Generic[AnySettings]):
     none."""
     main: Sequence[str] = ()
     """The settings that `--help` describes; empty: those that only this program has, and the folder of the run."""
+    ends_at_once: bool = False
+    """Whether the process ends without waiting for threads that still compile or search."""
     result: Callable[[AnySettings], float] | None = None
     """The result of a finished run, for sweepers that choose the next run by the results of earlier ones."""
 

@@ -3,25 +3,14 @@
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from difflib import get_close_matches
-from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from pathlib import Path
 
 import selfplay
 from selfplay.cli import programs
-from selfplay.cli.process_exit import (
-    READER_HAS_LEFT,
-    exit_at_once,
-    exit_interrupted,
-    handle_signals,
-    ignore_signals,
-    open_standard_streams,
-    resumes_nothing,
-)
-from selfplay.compute.process import tune_process
-from selfplay.errors import SelfPlayError, SettingError, line_of, shortened, system_reason
+from selfplay.cli.entry import exit_at_once, handle_signals, open_standard_streams, reporting_errors, run
+from selfplay.errors import SettingError, shortened
 
 NAMES = tuple(programs.MODULES)
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
@@ -43,68 +32,6 @@ def main() -> None:
         run(name)
     else:
         exit_at_once(SettingError.exit_code, _unknown(arguments[0]))
-
-
-def run(name: str) -> None:
-    """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
-    if name not in programs.RESUMED:
-        resumes_nothing()
-    with reporting_errors():
-        program = programs.program_named(name)
-        # Imported here, so that the list of programs is shown quickly.
-        from selfplay.cli import command
-
-        command.check_signs(sys.argv[1:])
-        overrides, flags = command.overrides_first(sys.argv[1:], program.kind)
-        if flags and command.SWEEP_FLAGS.issuperset(flags):
-            from selfplay.cli.sweep import run_sweep
-
-            run_sweep(program, overrides)
-        elif flags:
-            from selfplay.cli.help_text import print_instead
-
-            print_instead(program, overrides, flags)
-        else:
-            settings, taken = command.settings_of(program, overrides)
-            with command.logging_to_screen(program.log_to or sys.stdout):
-                command.run_program(program, settings, taken)
-
-
-@contextmanager
-def reporting_errors() -> Iterator[None]:
-    """An error in the block that the user can fix becomes one line and an exit code.
-
-    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a closed output with code 141.
-    """
-    handle_signals()
-    tune_process()
-    open_standard_streams()
-    # Figures are only written to files.
-    os.environ["MPLBACKEND"] = "agg"
-    try:
-        yield
-        sys.stdout.flush()
-        ignore_signals()
-    except KeyboardInterrupt:
-        exit_interrupted()
-    except BrokenPipeError:
-        # The reader of the output, such as `head`, has ended.
-        exit_at_once(READER_HAS_LEFT)
-    except Exception as error:
-        if (line := _line_of_stdout(error) or line_of(error)) is None:
-            raise
-        exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line)
-
-
-def _line_of_stdout(error: Exception) -> str | None:
-    """The line that reports an error of writing to stdout, such as a full device behind it; None for other errors."""
-    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG, EIO):
-        try:
-            # Python does not say which file it could not write to.
-            os.write(1, b"\n")
-        except OSError as again:
-            return f"cannot write to stdout: {system_reason(again)}"
-    return None
 
 
 def _print(text: Callable[[], str]) -> None:

@@ -19,7 +19,6 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from selfplay.cli.command import Program, logging_to_screen, run_program, settings_of
-from selfplay.cli.process_exit import write_error_line
 from selfplay.errors import SelfPlayError, SettingError, StageError, line_of
 from selfplay.runs.command_lines import command_line
 from selfplay.settings.common import AnySettings
@@ -38,15 +37,16 @@ FORCED = "++"
 """How an override begins that Hydra accepts whether it knows the setting or not."""
 
 
-def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
+def run_sweep(program: Program[AnySettings], overrides: Sequence[str], report: Callable[[str], None]) -> None:
     """Run the program once for each combination of the values in these overrides.
 
-    Each run has a folder of its own below run_dir. Raises SettingError before the first run starts if the program would
-    refuse the settings of any, and at the end if all that have failed did so because of their settings; otherwise
-    StageError if a run has failed.
+    Each run has a folder of its own below run_dir; `report` shows the line about one that has failed.
+
+    Raises SettingError before the first run starts if the program would refuse the settings of any, and at the end if
+    all that have failed did so because of their settings; otherwise StageError if a run has failed.
     """
     if any(one.startswith(SWEEPER) and one != f"{SWEEPER}basic" for one in overrides):
-        search_runs(program, overrides)
+        search_runs(program, overrides, report)
         return
     runs = [(name, *settings_of(program, given, name)) for name, given in runs_of_sweep(program, overrides)]
     names = [name or settings.run_dir for name, settings, _ in runs]
@@ -63,7 +63,7 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
                 run_program(program, *runs[number][1:])
         except Exception as error:
             if line := line_of(error):
-                write_error_line(f"{names[number]}: {line}")
+                report(f"{names[number]}: {line}")
             else:
                 traceback.print_exc()
             return error.exit_code if isinstance(error, SelfPlayError) else SelfPlayError.exit_code
@@ -81,8 +81,10 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
         raise StageError(f"{text}; run the same command again to resume them")
 
 
-def search_runs(program: Program[AnySettings], overrides: Sequence[str]) -> None:
+def search_runs(program: Program[AnySettings], overrides: Sequence[str], report: Callable[[str], None]) -> None:
     """Run the program with the settings that a sweeper chooses, which is told the result of each run, nan if it failed.
+
+    `report` as for `run_sweep`.
 
     Raises SettingError if the program has no result, StageError at the end if a run has failed.
     """
@@ -108,7 +110,7 @@ def search_runs(program: Program[AnySettings], overrides: Sequence[str]) -> None
                 run_program(program, settings, taken)
                 return result(settings)
         except SelfPlayError as error:
-            write_error_line(f"{name}: {line_of(error)}")
+            report(f"{name}: {line_of(error)}")
             return nan
 
     results = _results(program, overrides, result_of)

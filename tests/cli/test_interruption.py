@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from selfplay.cli.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, RESUMED, TERMINATED, TERMINATED_MESSAGE
+from selfplay.cli.entry import INTERRUPTED, INTERRUPTED_MESSAGE, RESUMED, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     COMMAND,
@@ -19,7 +19,7 @@ from tests.support.runs import (
 
 DROPPED = """
 import os, signal, time
-from selfplay.cli.process_exit import handle_signals
+from selfplay.cli.entry import handle_signals
 handle_signals()
 
 class Dropping:
@@ -42,7 +42,7 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
 
 FINISHED = """
 import os, signal
-from selfplay.cli.main import reporting_errors
+from selfplay.cli.entry import reporting_errors
 
 with reporting_errors():
     print("done")
@@ -60,7 +60,7 @@ def test_a_signal_after_the_work_is_done_changes_nothing():
 
 INTERRUPTED_BY_A_MODULE = """
 from pathlib import Path
-from selfplay.cli.process_exit import handle_signals
+from selfplay.cli.entry import handle_signals
 handle_signals()
 from selfplay.files import written_whole
 
@@ -98,7 +98,7 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
 @pytest.mark.parametrize(
     ("module", "number", "code", "named"),
     [
-        ("selfplay.cli.main", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE + RESUMED),
+        ("omegaconf", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE + RESUMED),
         ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE + RESUMED),
     ],
 )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from selfplay.cli.command import Program, overrides_first, settings_of
-from selfplay.cli.process_exit import INTERRUPTED
+from selfplay.cli.entry import INTERRUPTED, write_error_line
 from selfplay.cli.programs.learning import learn_program
 from selfplay.cli.sweep import run_sweep, runs_of_sweep
 from selfplay.errors import SettingError, StageError
@@ -115,7 +115,7 @@ def test_a_bug_in_one_run_is_shown_and_the_others_continue(tmp_path, capsys):
             raise MemoryError
 
     with pytest.raises(StageError, match="2 of 3 runs failed: seed=0; seed=1; run the same command again"):
-        run_sweep(Program(body, Settings), ["seed=0,1,2", f"run_dir={tmp_path}"])
+        run_sweep(Program(body, Settings), ["seed=0,1,2", f"run_dir={tmp_path}"], write_error_line)
     assert seeds == [0, 1, 2]
     errors = capsys.readouterr().err
     assert "\nTypeError: a bug\nerror: seed=1: memory ran out; " in errors
@@ -126,7 +126,7 @@ def test_runs_that_fail_because_of_their_settings_are_not_to_be_resumed(tmp_path
         raise SettingError(f"seed={settings.seed}: refused")
 
     with pytest.raises(SettingError, match=r"^2 of 2 runs failed: seed=0; seed=1$"):
-        run_sweep(Program(body, Settings), ["seed=0,1", f"run_dir={tmp_path}"])
+        run_sweep(Program(body, Settings), ["seed=0,1", f"run_dir={tmp_path}"], write_error_line)
     assert capsys.readouterr().err == "error: seed=0: seed=0: refused\nerror: seed=1: seed=1: refused\n"
 
 

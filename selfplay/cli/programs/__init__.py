@@ -28,7 +28,9 @@ NAMES = {
     "tools": ("check-game", "export-evaluation", "export-onnx", "export-page", "fit-probcut"),
 }
 """The names of the programs of each module, so that listing them imports none."""
+
 MODULES = {name: module for module, names in NAMES.items() for name in names}
+"""The module of each program."""
 
 RESUMED = (*NAMES["learning"], "train-tabular", "tournament")
 """The programs that continue, if they are run again, what a signal has ended."""

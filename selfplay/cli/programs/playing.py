@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import Program
-from selfplay.cli.process_exit import exit_at_once
 from selfplay.installation import require_package
 from selfplay.playing.console import play_at_console
 from selfplay.playing.console_text import supports_colour
@@ -49,7 +48,7 @@ def play_program(settings: PlaySettings) -> None:
     play_at_console(Run.of(settings), input, print, colour=supports_colour(sys.stdout), columns=columns)
 
 
-@partial(Program, kind=WebSettings, config="web")
+@partial(Program, kind=WebSettings, config="web", ends_at_once=True)
 def web_program(settings: WebSettings) -> None:
     """Play in a browser, and watch the training of a run.
 
@@ -65,9 +64,6 @@ def web_program(settings: WebSettings) -> None:
     from selfplay.web.app import serve
 
     serve(settings)
-    # Python would wait for threads that still compile or search.
-    sys.stdout.flush()
-    exit_at_once(0)
 
 
 @partial(Program, kind=GtpSettings, config="gtp", log_to=sys.stderr)

@@ -1,7 +1,8 @@
-"""How a process ends: with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
+"""A program as a process: it runs with the arguments of the command line, and ends with an exit code.
 
-Only programs call `handle_signals`, at the start of `project_environment`, before the slower imports. So a process that
-imports the library ends as it would without the library.
+Errors that the user can fix, Ctrl-C and SIGTERM end it with one line on stderr. Only programs call `handle_signals`, at
+the start of `project_environment`, before the slower imports. So a process that imports the library ends as it would
+without the library.
 
 Of several processes that torchrun started, the first reports errors.
 """
@@ -11,12 +12,15 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
 from types import FrameType, TracebackType
 
 from selfplay.cleanup import clean_up
-from selfplay.compute.process import process_count, process_rank, wait_to_be_ended
-from selfplay.errors import one_line
+from selfplay.cli import programs
+from selfplay.compute.process import process_count, process_rank, tune_process, wait_to_be_ended
+from selfplay.errors import SelfPlayError, line_of, one_line, system_reason
 
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted"
@@ -37,6 +41,71 @@ _resumes_nothing = threading.Event()
 def resumes_nothing() -> None:
     """Leave out of the line after a signal that the same command would resume."""
     _resumes_nothing.set()
+
+
+def run(name: str) -> None:
+    """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
+    if name not in programs.RESUMED:
+        resumes_nothing()
+    with reporting_errors():
+        program = programs.program_named(name)
+        # Imported here, so that the list of programs is shown quickly.
+        from selfplay.cli import command
+
+        command.check_signs(sys.argv[1:])
+        overrides, flags = command.overrides_first(sys.argv[1:], program.kind)
+        if flags and command.SWEEP_FLAGS.issuperset(flags):
+            from selfplay.cli.sweep import run_sweep
+
+            run_sweep(program, overrides, write_error_line)
+        elif flags:
+            from selfplay.cli.help_text import print_instead
+
+            print_instead(program, overrides, flags)
+        else:
+            settings, taken = command.settings_of(program, overrides)
+            with command.logging_to_screen(program.log_to or sys.stdout):
+                command.run_program(program, settings, taken)
+            if program.ends_at_once:
+                sys.stdout.flush()
+                exit_at_once(0)
+
+
+@contextmanager
+def reporting_errors() -> Iterator[None]:
+    """An error in the block that the user can fix becomes one line and an exit code.
+
+    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a closed output with code 141.
+    """
+    handle_signals()
+    tune_process()
+    open_standard_streams()
+    # Figures are only written to files.
+    os.environ["MPLBACKEND"] = "agg"
+    try:
+        yield
+        sys.stdout.flush()
+        ignore_signals()
+    except KeyboardInterrupt:
+        exit_interrupted()
+    except BrokenPipeError:
+        # The reader of the output, such as `head`, has ended.
+        exit_at_once(READER_HAS_LEFT)
+    except Exception as error:
+        if (line := _line_of_stdout(error) or line_of(error)) is None:
+            raise
+        exit_at_once(getattr(error, "exit_code", SelfPlayError.exit_code), line)
+
+
+def _line_of_stdout(error: Exception) -> str | None:
+    """The line that reports an error of writing to stdout, such as a full device behind it; None for other errors."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG, EIO):
+        try:
+            # Python does not say which file it could not write to.
+            os.write(1, b"\n")
+        except OSError as again:
+            return f"cannot write to stdout: {system_reason(again)}"
+    return None
 
 
 def exit_at_once(code: int, message: str | None = None) -> None:
