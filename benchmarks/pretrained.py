@@ -24,8 +24,8 @@ from selfplay.files import sha256
 from selfplay.progress import progress_bar
 from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
+from selfplay.settings.common import run_record
 from selfplay.settings.evaluation import ProbCutSettings
-from selfplay.settings.fields import run_record
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from selfplay.stages.open_run import open_run

@@ -51,9 +51,9 @@ from selfplay.grading.solved_positions import MoveQuality, PositionGrade
 from selfplay.playing.analysis import analyse
 from selfplay.runs.finished_runs import read_level_table
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 from selfplay.training.epochs import read_epochs
 
 DOCS = Path(__file__).resolve().parent

@@ -25,9 +25,8 @@ from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.search import SearchPlayerParameters
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.search.mcts.rule import SEARCH_RULES
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import CommonSettings, Leaf, leaves
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import Leaf, leaves
 from selfplay.settings.run import Settings
 
 FOLDER = Path(__file__).parent

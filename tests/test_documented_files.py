@@ -9,9 +9,9 @@ from selfplay import ExperienceStore, make_game
 from selfplay.agents.checkpoints import CheckpointMetadata
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import TournamentSettings
+from selfplay.settings.run import Run
 from selfplay.stages.tournament import play_tournament
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import report_of_comparison, tiny_settings

@@ -21,7 +21,7 @@ from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.stages.learning_run import LearningRun, resources_of, task_files
+from selfplay.stages.learning_run import LearningRun, resources_of
 
 TABLES = {
     "connect_four": ["architecture=ntuple_connect_four"],
@@ -82,7 +82,7 @@ def played(executor: Executor, settings: Settings, level: int, column: str, work
         function = play_in_batches if column == COLUMNS[0] else play_whole
         all_of_them, run = range(matches), LearningRun.of(settings)
         parts = (Part(run, level, all_of_them[start : start + size]) for start in range(0, matches, size))
-        for _ in executor.map(function, parts, task_files(run, run.agents([level] if level else []))):
+        for _ in executor.map(function, parts, run.task_files(run.agents([level] if level else []), run.outside_files)):
             pass
     else:
         dataset = replace(settings.dataset, format=column, shard_matches=size)

@@ -22,9 +22,8 @@ from selfplay.games import GAMES
 from selfplay.runs.command_lines import COMMAND
 from selfplay.runs.manifest import RUN, Manifest
 from selfplay.runs.run_folder import logging_with
-from selfplay.settings.common import AnySettings
+from selfplay.settings.common import ARGUMENT, AnySettings, check_program
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
-from selfplay.settings.fields import ARGUMENT, check_program
 from selfplay.settings.overrides import check_given_once, override_of, quoted, with_outside_names
 from selfplay.settings.recorded import take_run_settings, values_with_recorded_learner
 from selfplay.settings.run import Settings

@@ -19,8 +19,8 @@ from selfplay.named_players.names import PLAYERS, grammar
 from selfplay.runs.command_lines import command_line, with_command_lines
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings import common
+from selfplay.settings.common import Leaf, field_of, leaves
 from selfplay.settings.compose import compose_settings_of, hydra_main
-from selfplay.settings.fields import Leaf, field_of, leaves
 
 QUERY = "query="
 """How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""

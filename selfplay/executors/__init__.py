@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from selfplay.checks import one_in, within
+from selfplay.checks import fields_of, one_in, within
 from selfplay.registry import Registry
 
 EXECUTORS: Registry[Any] = Registry(
@@ -107,8 +107,9 @@ def open_executor(options: ExecutorOptions, threads: int = 1) -> Iterator[Execut
 
     Raises SettingError for an unknown name, or if a package that the executor needs is not installed.
     """
-    executor: Executor = EXECUTORS[options.name](options, threads)
-    try:
-        yield executor
-    finally:
-        executor.close()
+    with fields_of("executor", "address"):
+        executor: Executor = EXECUTORS[options.name](options, threads)
+        try:
+            yield executor
+        finally:
+            executor.close()

@@ -21,8 +21,7 @@ from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writing_run
-from selfplay.settings.common import Run
-from selfplay.settings.run import Settings
+from selfplay.settings.run import Run, Settings
 from selfplay.training.epochs import Epoch, read_epochs
 
 

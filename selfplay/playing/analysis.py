@@ -17,8 +17,8 @@ from selfplay.named_players.evaluations import make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.search.trace import Trace
-from selfplay.settings.common import Run
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 
 MOST_TRACED = 20_000
 """Positions visited by a search of which a picture is drawn; recording them takes 0.3 ms each."""

@@ -11,8 +11,8 @@ from selfplay.playing.open_session import open_session
 from selfplay.playing.saved_matches import about_record, load_match, save_match
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import no_levels_text
-from selfplay.settings.common import Run
 from selfplay.settings.playing import DisplaySettings, PlaySettings
+from selfplay.settings.run import Run
 
 ANSWERS = {"": True, "y": True, "n": False}
 """Answers to a question by their first letter."""

@@ -9,8 +9,8 @@ from selfplay.players.experience import load_experience_player
 from selfplay.players.player import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Players, Session
-from selfplay.settings.common import Run
 from selfplay.settings.playing import ExperiencePlaySettings
+from selfplay.settings.run import Run
 
 MODES = {1: "you against it", 2: "the random player against it", 3: "it against itself"}
 LEAVING = ("quit", "exit")

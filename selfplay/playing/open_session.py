@@ -16,9 +16,9 @@ from selfplay.protocols.line_engine import LineEngine, prepare_player
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.runs.levels import rated_levels
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import Run, SeededSettings
-from selfplay.settings.fields import PERSON
+from selfplay.settings.common import PERSON, SeededSettings
 from selfplay.settings.playing import EngineSettings, PlaySettings
+from selfplay.settings.run import Run
 
 AnyEngine = TypeVar("AnyEngine", bound=EngineSettings)
 

@@ -14,8 +14,8 @@ from selfplay.playing.open_session import player_for
 from selfplay.playing.saved_matches import heading
 from selfplay.playing.session import Session
 from selfplay.records import Record, format_of_file, read_record_file, written_record
-from selfplay.settings.common import Run
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 
 
 def record_lines(run: Run[AnalysisSettings]) -> Iterator[str]:

@@ -32,7 +32,7 @@ from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.result_text import result_of, result_text
 from selfplay.search.shared_solver import NotSolvedYetError
-from selfplay.settings.fields import PERSON
+from selfplay.settings.common import PERSON
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""

@@ -9,8 +9,7 @@ from omegaconf import MISSING
 
 from selfplay.checks import count, part_of, within
 from selfplay.experience.rule import ExperienceRule
-from selfplay.settings.common import CommonSettings, SeededSettings
-from selfplay.settings.fields import PATH, read_by
+from selfplay.settings.common import PATH, CommonSettings, SeededSettings, read_by
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,184 @@
-"""Settings that several programs share: the game, how a level plays, and conf/common.yaml; and a run with its settings.
+"""How the fields of settings are declared, and the settings that several programs share (conf/common.yaml).
+
+    gamma: float = field(default=0.95, metadata=read_by("generation") | within(0, 1))
+
+A field says which stages read it, and what its value names; which values it may have is declared with
+`selfplay.checks`. A finished stage has recorded all settings that it reads in its manifest, and a stage with the same
+record is not run again. If a manifest does not contain a setting, its default is used.
 
 The classes are small, so that the settings of a program are those that it reads.
 """
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple, TypeVar
 
-from selfplay.checks import SEEDS, count, fields_of, require, within
+from selfplay.checks import PLAYER_NAME, SEEDS, check_field, count, fields_of, require, within
 from selfplay.compute.devices import CPU, chosen_device, computing_on, require_device
-from selfplay.games import Game, make_game, name_of_board
+from selfplay.errors import SettingError, shortened
+from selfplay.games import name_of_board
+from selfplay.learners import LEARNERS, Learner
+from selfplay.named_players.names import PLAYERS
 from selfplay.registry import is_module
-from selfplay.runs.command_lines import DEFAULT_GAME
-from selfplay.runs.run_folder import RunFolder, writing_run
-from selfplay.settings.fields import PATH, TEMPERATURE, check_fields, read_by
+from selfplay.runs.command_lines import COMMAND, DEFAULT_GAME
+from selfplay.runs.manifest import flat_settings, texts_in
+
+
+class Leaf(NamedTuple):
+    """A field with a value, found inside nested settings."""
+
+    name: str
+    """Dotted, as on the command line."""
+    field: Field[Any]
+    value: Any
+    stages: frozenset[str]
+    """The stages that read it, including those of the enclosing section."""
+
+
+def read_by(*stages: str) -> dict[str, Any]:
+    """Metadata of a field that these stages read, RUN for the loop itself; `|` joins it with other metadata.
+
+    For a section of settings it applies to all fields of the section that do not have their own.
+    """
+    return {"stages": frozenset(stages)}
+
+
+PATH = {"is_path": True}
+"""Metadata of a field that holds a path, see `selfplay.files.user_path`."""
+
+ARGUMENT = "is_argument"
+IS_ARGUMENT = {ARGUMENT: True}
+"""Metadata of the field of a program that an argument without a name is the value of."""
+
+TEMPERATURE = within(0, 10**6)
+"""Metadata of a field that holds a temperature; at the highest, all actions are equally likely."""
+
+EACH_COMMAND = {"is_of_each_command": True}
+"""Metadata of a field that later commands do not take over from the run."""
+
+PROGRAMS = "programs"
+
+
+def only_in(*programs: str) -> dict[str, Any]:
+    """Metadata of a field of the settings of a run that only these programs read; in the others it has its default."""
+    return {PROGRAMS: programs}
+
+
+def check_program(settings: Any, program: str) -> None:
+    """Raise SettingError for a setting that only programs other than this one read, unless it has its default."""
+    for name, declared, value, _ in leaves(settings):
+        programs = declared.metadata.get(PROGRAMS, (program,))
+        if program not in programs and value != default_of_field(declared):
+            raise SettingError(f"{name}={value}: only for {COMMAND} {', '.join(programs)}")
+
+
+PERSON = "human"
+PLAYER_OR_PERSON = PLAYER_NAME | {"may_be_person": True}
+"""Metadata of a field that holds the name of a player, or PERSON."""
+
+
+def stage_record(settings: Any, stage: str) -> dict[str, Any]:
+    """Every setting that this stage reads, by its dotted name."""
+    return flat_settings({leaf.name: leaf.value for leaf in leaves(settings) if stage in leaf.stages})
+
+
+def run_record(settings: Any) -> dict[str, Any]:
+    """Every setting that a stage or the loop reads, by its dotted name; not those of each command."""
+    return {
+        leaf.name: leaf.value
+        for leaf in leaves(settings)
+        if leaf.stages and not EACH_COMMAND.keys() <= leaf.field.metadata.keys()
+    }
+
+
+def default_of_field(declared: Field[Any]) -> Any:
+    """The field's default; dataclasses.MISSING if it has none."""
+    return declared.default if declared.default_factory is MISSING else declared.default_factory()
+
+
+def recorded_defaults(settings: Any) -> dict[str, Any]:
+    """What each setting is where it is not recorded, by its dotted name."""
+    return {leaf.name: default_of_field(leaf.field) for leaf in leaves(settings)}
+
+
+def leaves(settings: Any, prefix: str = "", stages: frozenset[str] = frozenset()) -> Iterator[Leaf]:
+    """All fields of nested settings that hold values, not sections.
+
+    A field has the stages of its section, unless it has its own.
+    """
+    for declared in fields(settings):
+        name, value = f"{prefix}{declared.name}", getattr(settings, declared.name)
+        of_field = declared.metadata.get("stages", stages)
+        if is_dataclass(value):
+            yield from leaves(value, f"{name}.", of_field)
+        else:
+            yield Leaf(name, declared, value, of_field)
+
+
+def field_of(kind: Any, name: str) -> Field[Any] | None:
+    """The field of the setting with this dotted name; None if there is none. A learner's may be of any learner."""
+    found = None
+    for part in name.split("."):
+        kinds = [LEARNERS[one] for one in LEARNERS] if kind is Learner else [kind]
+        declared = (getattr(one, "__dataclass_fields__", {}).get(part) for one in kinds)
+        found = next((one for one in declared if one is not None), None)
+        kind = None if found is None else found.type
+    return found
+
+
+def check_fields(settings: Any) -> None:
+    """Raise SettingError for the first value of these settings that its field does not allow."""
+    for name, declared, value, _ in leaves(settings):
+        check_field(name, declared, value)
+        if "is_path" in declared.metadata:
+            require(name, value, value != "", "a path")
+        if "is_player_name" in declared.metadata:
+            require_players(name, value, or_person="may_be_person" in declared.metadata)
+
+
+WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
+"""A word that may name a module, at the beginning of a text or of the value of an option."""
+WORDS_BEFORE_COLONS = re.compile(r"(?:^|=)((?:[A-Za-z_][\w.]*:)+)")
+"""The same with the words that follow it, such as those of `mcts:my_module:MyEvaluator`."""
+
+
+def modules_in(value: object) -> Iterator[str]:
+    """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
+    for text in texts_in(value):
+        for words in WORDS_BEFORE_COLONS.findall(text):
+            # Of a name in a name, such as that of an evaluator of tree search.
+            yield from [word for word in words.split(":") if word and word not in PLAYERS][:1]
+
+
+def commands_in(value: object) -> Iterator[str]:
+    """The names of players in a setting with this value that start a program."""
+    for text in texts_in(value):
+        word = WORD_BEFORE_COLON.match(text)
+        if word and word[1] in PLAYERS and getattr(PLAYERS[word[1]], "is_command", False):
+            yield text
+
+
+def require_players(setting: str, names: object, *, or_person: bool) -> None:
+    """Raise SettingError unless each text in `names` begins with a kind of players, or names a player in a module."""
+    for text in texts_in(names):
+        word = re.split("[:?]", text, maxsplit=1)[0]
+        if word == PERSON and not or_person:
+            raise SettingError(f"{setting}={shortened(text)}: a person can only play with selfplay play")
+        if word in PLAYERS:
+            continue
+        if not (":" in text and is_module(word)):
+            known = ", ".join(PLAYERS)
+            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
+        named = re.split("[:?]", text)
+        found = PLAYERS[f"{word}:{named[1]}"]
+        if not (hasattr(found, "act") or hasattr(found, "make")):
+            raise SettingError(f"{setting}={shortened(text)}: not a subclass of selfplay.Player, nor a PlayerKind")
+
+
+# ---------------------------------------------------------------------- settings that programs share
 
 MOST_THREADS = 1024
 SEARCH_THREADS = within(1, MOST_THREADS)
@@ -120,48 +282,3 @@ class LockstepSettings(SeededSettings, ComputingSettings):
 
 
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)
-
-
-# ---------------------------------------------------------------------- a run with its settings
-
-
-@dataclass(frozen=True)
-class Run(Generic[AnySettings]):
-    """What every program that works on a run uses. Tasks for executors have it too; a worker gets it from the settings.
-
-    The game and the device are found here and nowhere else.
-    """
-
-    settings: AnySettings
-    folder: RunFolder
-    game: Game
-    device: str
-    """cpu or cuda."""
-
-    @classmethod
-    def of(cls, settings: AnySettings) -> Self:
-        """The run of these settings, which is not locked.
-
-        Raises SettingError for an unknown game, or a device that does not exist.
-        """
-        return cls(settings, RunFolder(Path(settings.run_dir)), make_game(settings.game.name), settings.chosen_device())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).of, (self.settings,)
-
-    @property
-    def outside_files(self) -> Mapping[str, Path]:
-        """The files that settings name, which may be anywhere, by these settings."""
-        return {}
-
-
-@contextmanager
-def opened(settings: AnySettings, *, create: bool) -> Iterator[Run[AnySettings]]:
-    """The run of a program other than those of the loop, locked in the block as `writing_run` does.
-
-    In the block torch and searches have the numbers of threads that the settings name. Raises as `Run.of` and
-    `writing_run`.
-    """
-    run = Run.of(settings)
-    with writing_run(run.folder, create=create), settings.computing():
-        yield run

@@ -29,8 +29,7 @@ from selfplay.learners import LEARNERS, Learner
 from selfplay.registry import name_modules
 from selfplay.runs.folders import CONFIG_FOLDER, RUNS_FOLDER
 from selfplay.runs.manifest import texts_in
-from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.fields import PATH, field_of, modules_in
+from selfplay.settings.common import PATH, AnySettings, GameSettings, field_of, modules_in
 from selfplay.settings.overrides import (
     dotted,
     errors_of_settings,

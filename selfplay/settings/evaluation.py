@@ -10,8 +10,7 @@ from typing import Any
 from selfplay.checks import PLAYER_NAME, count, require, within
 from selfplay.search.feature_evaluation import EvaluationWeights
 from selfplay.search.searcher import SearchParameters
-from selfplay.settings.common import CommonSettings, ComputingSettings, SeededSettings
-from selfplay.settings.fields import IS_ARGUMENT, PATH
+from selfplay.settings.common import IS_ARGUMENT, PATH, CommonSettings, ComputingSettings, SeededSettings
 from selfplay.settings.playing import OneMatchSettings, OnePositionSettings
 
 

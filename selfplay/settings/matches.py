@@ -9,8 +9,7 @@ from selfplay.checks import PLAYER_NAME, count, one_of, within
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games.game import SEATS
-from selfplay.settings.common import ComputingSettings, LockstepSettings, SeededSettings
-from selfplay.settings.fields import PATH
+from selfplay.settings.common import PATH, ComputingSettings, LockstepSettings, SeededSettings
 
 
 @dataclass

@@ -19,8 +19,7 @@ from selfplay.learners import LEARNERS, Learner
 from selfplay.names_of_games import SPIEL_NAMES, parts_of_game_name
 from selfplay.registry import offers
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.common import GameSettings
-from selfplay.settings.fields import field_of
+from selfplay.settings.common import GameSettings, field_of
 
 GROUPS_OF_OBJECTS = {
     "game": "selfplay.games",

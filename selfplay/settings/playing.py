@@ -9,13 +9,15 @@ from selfplay.protocols.gtp.notation import ROWS
 from selfplay.runs.folders import RUNS_FOLDER
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import (
+    PATH,
+    PERSON,
+    PLAYER_OR_PERSON,
     SEARCH_THREADS,
     CommonSettings,
     ComputingSettings,
     PlayerSettings,
     SeededSettings,
 )
-from selfplay.settings.fields import PATH, PERSON, PLAYER_OR_PERSON
 
 BOARDS = ("plain", "boxed")
 

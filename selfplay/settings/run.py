@@ -1,10 +1,13 @@
-"""The settings of a run: conf/config.yaml and its groups, as checked dataclasses."""
+"""The settings of a run: conf/config.yaml and its groups, as checked dataclasses; and a run with its settings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, Self, cast
 
 from omegaconf import OmegaConf
 
@@ -12,16 +15,17 @@ from selfplay.checks import PLAYER_NAME, count, fields_of, one_in, one_of, requi
 from selfplay.compute.devices import NUMERICS, PORTABLE
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import SettingError, shortened
-from selfplay.executors import ExecutorOptions
+from selfplay.executors import ExecutorOptions, TaskFiles
+from selfplay.games import Game, make_game
 from selfplay.grading.compared_players import LONGEST_PAIR, ComparisonParameters
 from selfplay.installation import require_package
 from selfplay.learners import LEARNERS, Learner
 from selfplay.learners.values import Values
 from selfplay.named_players.names import parse_name
 from selfplay.runs.manifest import RUN
-from selfplay.settings.common import LockstepSettings, PlayerSettings
+from selfplay.runs.run_folder import RunFolder, writing_run
+from selfplay.settings.common import EACH_COMMAND, PATH, AnySettings, LockstepSettings, PlayerSettings, only_in, read_by
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PATH, only_in, read_by
 from selfplay.settings.overrides import errors_of_settings, list_of_overrides, overrides_of, typed
 
 ENDLESS = 10**9
@@ -202,3 +206,68 @@ def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings
         True
     """
     return compose_settings_of(Settings, "config", [*list_of_overrides(overrides, Settings), *overrides_of(settings)])
+
+
+# ---------------------------------------------------------------------- a run with its settings
+
+
+@dataclass(frozen=True)
+class Run(Generic[AnySettings]):
+    """What every program that works on a run uses. Tasks for executors have it too; a worker gets it from the settings.
+
+    The game and the device are found here and nowhere else.
+    """
+
+    settings: AnySettings
+    folder: RunFolder
+    game: Game
+    device: str
+    """cpu or cuda."""
+
+    @classmethod
+    def of(cls, settings: AnySettings) -> Self:
+        """The run of these settings, which is not locked.
+
+        Raises SettingError for an unknown game, or a device that does not exist.
+        """
+        return cls(settings, RunFolder(Path(settings.run_dir)), make_game(settings.game.name), settings.chosen_device())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).of, (self.settings,)
+
+    def task_files(self, paths: Iterable[Path], outside: Mapping[str, Path] = MappingProxyType({})) -> TaskFiles[Any]:
+        """These files, for tasks of an executor that have the run as their attribute `run`.
+
+        Args:
+            paths: each below run_dir, or one of `outside`.
+            outside: files that settings name, which may be anywhere, by these settings.
+        """
+        copies = {path: _copied(name) for name, path in outside.items()}
+        names = {copies.get(path) or str(path.relative_to(self.folder.path)): path for path in paths}
+        return TaskFiles(names, partial(_moved, tuple(outside)))
+
+    def moved(self, folder: Path, outside: Iterable[str] = ()) -> Self:
+        """The same run for tasks that read the copies of its files in this folder; `outside` as for `task_files`."""
+        copies: dict[str, Any] = {name: str(folder / _copied(name)) for name in outside}
+        return self.of(replace(self.settings, run_dir=str(folder), **copies))
+
+
+def _moved(outside: Sequence[str], task: Any, folder: Path) -> Any:
+    return task._replace(run=task.run.moved(folder, outside))
+
+
+def _copied(setting: str) -> str:
+    """The name of the copy of the file that a setting names."""
+    return f"{setting}.safetensors"
+
+
+@contextmanager
+def opened(settings: AnySettings, *, create: bool) -> Iterator[Run[AnySettings]]:
+    """The run of a program other than those of the loop, locked in the block as `writing_run` does.
+
+    In the block torch and searches have the numbers of threads that the settings name. Raises as `Run.of` and
+    `writing_run`.
+    """
+    run = Run.of(settings)
+    with writing_run(run.folder, create=create), settings.computing():
+        yield run

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 
 from selfplay.checks import count
-from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PATH
+from selfplay.settings.common import PATH, CommonSettings
 
 
 @dataclass

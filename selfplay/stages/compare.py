@@ -10,7 +10,7 @@ from selfplay.grading.comparison import comparison_report
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_for
 from selfplay.runs.stage import Stage
-from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
+from selfplay.settings.common import modules_in, recorded_defaults, stage_record
 from selfplay.settings.recorded import made_with
 from selfplay.settings.run import Settings
 from selfplay.stages.learning_run import LearningRun

@@ -25,8 +25,8 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
 from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
-from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import CorrectionSettings, ProofSettings, WalkSettings
+from selfplay.settings.run import Run, opened
 from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
 from selfplay.training.lessons import ExactExpert

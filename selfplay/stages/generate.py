@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 from selfplay.checks import fields_of
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.errors import SettingError, StageError
-from selfplay.executors import Executor, TaskFiles
+from selfplay.executors import Executor, TaskFiles, open_executor
 from selfplay.files import sha256
 from selfplay.learners.learner import Learner, LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent, rated_levels
 from selfplay.runs.manifest import code_of, digests_of
 from selfplay.runs.stage import Stage
-from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
-from selfplay.stages.learning_run import LearningRun, Level, executor_of, moved, resources_of, task_files
+from selfplay.stages.learning_run import LearningRun, Level, resources_of
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def make_dataset(
     stage = Stage("generation", run.stage_folder(number), record, recorded_defaults(settings), settings.force)
     if stage.is_done(f"level {number}: matches already generated"):
         return False
-    given = nullcontext(executor) if executor else executor_of(settings.executor, settings.threads)
+    given = nullcontext(executor) if executor else open_executor(settings.executor, settings.threads)
     with given as chosen, stage.making() as made:
         path = stage.folder / run.folder.dataset(number, settings.dataset.format).name
         playing = Playing(run, learner, number)
@@ -197,14 +197,14 @@ def _files_of_shards(playing: Playing, agents: Sequence[Path], source: Source) -
     """The files that shards read, for workers that do not have them."""
     run, learner = playing.run, playing.learner
     names_players = run.settings.opponent or learner.named_players()
-    files = task_files(run, [*agents, *(run.folder.player_files() if names_players else ())])
+    files = run.task_files([*agents, *(run.folder.player_files() if names_players else ())], run.outside_files)
     records = {f"{RECORDS}/{number:06d}{path.suffix}": path for number, path in enumerate(source.files)}
     return TaskFiles({**files.paths, **records}, partial(_moved, source.parameter))
 
 
 def _moved(parameter: str, shard: Shard, folder: Path) -> Shard:
     """The same shard, which reads the copies of its files in this folder; those of matches are named by a parameter."""
-    playing = replace(shard.playing, run=moved(shard.playing.run, folder))
+    playing = replace(shard.playing, run=shard.playing.run.moved(folder, shard.playing.run.outside_files))
     if records := sorted(map(str, (folder / RECORDS).glob("*"))):
         copies: dict[str, Any] = {parameter: records}
         playing = replace(playing, learner=replace(playing.learner, **copies))

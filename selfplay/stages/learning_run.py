@@ -2,9 +2,9 @@
 tasks for executors."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,7 +13,6 @@ from selfplay.agents.agent import Agent
 from selfplay.agents.pretrained import PRETRAINED, pretrained_agent
 from selfplay.checks import fields_of
 from selfplay.errors import SelfPlayError, SettingError, shortened
-from selfplay.executors import Executor, ExecutorOptions, TaskFiles, open_executor
 from selfplay.learners.learner import Inputs, Learner, Resources, Source
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
@@ -21,8 +20,7 @@ from selfplay.players.player import Player
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.runs.levels import agent_of_level
-from selfplay.settings.common import Run
-from selfplay.settings.run import Settings
+from selfplay.settings.run import Run, Settings
 
 AnyRun = TypeVar("AnyRun", bound=Run[Any])
 
@@ -93,6 +91,7 @@ class LearningRun(Run[Settings]):
 
     @property
     def outside_files(self) -> Mapping[str, Path]:
+        """The files that settings name, which may be anywhere, by these settings."""
         own = self.settings.agent_file
         files = {"agent_file": None if own is None else Path(own), "first_agent": self.first_agent}
         return {name: path for name, path in files.items() if path is not None}
@@ -149,37 +148,3 @@ def naming_player(setting: str, text: str) -> Iterator[None]:
     except SelfPlayError as error:
         reason = re.sub("^player '[^']*': ", "", str(error).removeprefix(f"{setting}={text}: "))
         raise SettingError(f"{setting}={shortened(text)}: {reason}") from error
-
-
-# ---------------------------------------------------------------------- tasks for executors
-
-
-@contextmanager
-def executor_of(executor: ExecutorOptions, threads: int) -> Iterator[Executor]:
-    """The executor of these settings, as `open_executor`; errors name the settings."""
-    with fields_of("executor", "address"), open_executor(executor, threads) as opened:
-        yield opened
-
-
-def task_files(run: Run[Any], paths: Iterable[Path]) -> TaskFiles[Any]:
-    """These files of a run, for tasks that have it as their attribute `run`.
-
-    `paths`: each below run_dir, or one of `Run.outside_files`.
-    """
-    outside = {path: _copied(name) for name, path in run.outside_files.items()}
-    return TaskFiles({outside.get(path) or str(path.relative_to(run.folder.path)): path for path in paths}, _moved)
-
-
-def moved(run: AnyRun, folder: Path) -> AnyRun:
-    """The same run for tasks that read the copies of its files in this folder."""
-    copies: dict[str, Any] = {name: str(folder / _copied(name)) for name in run.outside_files}
-    return type(run).of(replace(run.settings, run_dir=str(folder), **copies))
-
-
-def _moved(task: Any, folder: Path) -> Any:
-    return task._replace(run=moved(task.run, folder))
-
-
-def _copied(setting: str) -> str:
-    """The name of the copy of the file that a setting names."""
-    return f"{setting}.safetensors"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame
 
+from selfplay.executors import open_executor
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grade, Grader
 from selfplay.named_players.make import make_player
@@ -21,7 +22,7 @@ from selfplay.runs.levels import load_level
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import make_dataset
-from selfplay.stages.learning_run import LearningRun, executor_of
+from selfplay.stages.learning_run import LearningRun
 from selfplay.stages.measure_levels import measure_level
 from selfplay.stages.temperatures import find_strengths
 from selfplay.stages.train import make_level
@@ -82,7 +83,7 @@ class LearnedRun(NamedTuple):
 def make_levels(run: LearningRun, progress: ProgressBar = NoProgress, callbacks: Sequence[Callback] = ()) -> LearnedRun:
     """Learn levels 1 to `settings.levels` of a run, one after the other. Raises as the stages."""
     folder, settings, told = run.folder, run.settings, Callbacks(callbacks)
-    with executor_of(settings.executor, settings.threads) as executor:
+    with open_executor(settings.executor, settings.threads) as executor:
         for level in range(settings.last_level):
             began = time.perf_counter()
             make_dataset(run, level, progress, executor)

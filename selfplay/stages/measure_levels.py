@@ -26,9 +26,8 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.stage import Stage
 from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
-from selfplay.settings.common import Run
-from selfplay.settings.fields import stage_record
-from selfplay.settings.run import Settings
+from selfplay.settings.common import stage_record
+from selfplay.settings.run import Run, Settings
 from selfplay.stages.learning_run import LearningRun
 from selfplay.stages.pairs import play_pairs
 from selfplay.stages.versus_rollouts import rollouts_text

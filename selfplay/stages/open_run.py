@@ -23,7 +23,7 @@ from selfplay.grading.comparison import unused_parameters
 from selfplay.named_players.make import make_player
 from selfplay.named_players.names import StandIn
 from selfplay.runs.run_folder import writing_run
-from selfplay.settings.fields import check_program
+from selfplay.settings.common import check_program
 from selfplay.settings.recorded import begin_anew, setting_text, usual_settings
 from selfplay.settings.run import ComparisonSettings, DatasetSettings, Settings
 from selfplay.stages.learning_run import LearningRun, naming_player, resources_of

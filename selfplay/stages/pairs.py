@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import torch
 
+from selfplay.executors import open_executor
 from selfplay.files import user_path, written_whole
 from selfplay.games import Game
 from selfplay.games.match import Match
@@ -19,10 +20,8 @@ from selfplay.matches.series import PairResult, PairSeries, PlayerId
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.records import WrittenRecord, record_of, written_record
-from selfplay.settings.common import Run
 from selfplay.settings.matches import TournamentSettings
-from selfplay.settings.run import Settings
-from selfplay.stages.learning_run import executor_of, task_files
+from selfplay.settings.run import Run, Settings
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +66,9 @@ def play_pairs(
     """
     tasks, done = [PairTask(run, one, make, keep_matches) for one in series], 0
     start = last_line = monotonic()
-    files = task_files(run, run.folder.player_files())
+    files = run.task_files(run.folder.player_files())
     with (
-        executor_of(run.settings.executor, run.settings.threads) as executor,
+        open_executor(run.settings.executor, run.settings.threads) as executor,
         closing(progress(total=len(tasks), desc=description)) as bar,
     ):
         for played in executor.map(play_pair, tasks, files):

@@ -16,8 +16,8 @@ from selfplay.named_players.make import make_pair
 from selfplay.players.capabilities import learners_among
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.settings.common import Run
 from selfplay.settings.matches import MatchSettings
+from selfplay.settings.run import Run
 from selfplay.stages.pairs import match_file, write_match
 
 log = logging.getLogger(__name__)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import IllegalActionError, SettingError
+from selfplay.executors import open_executor
 from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.games import Game, State, make_game
 from selfplay.games.game import SEATS
@@ -32,9 +33,8 @@ from selfplay.runs.command_lines import command_line
 from selfplay.runs.saved_arrays import REMEDY, SavedArrays
 from selfplay.runs.stage import Made, Stage
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import ProofSettings
-from selfplay.stages.learning_run import executor_of, task_files
+from selfplay.settings.run import Run, opened
 from selfplay.tables import Row, data_frame, write_csv
 
 log = logging.getLogger(__name__)
@@ -93,11 +93,11 @@ def _walked(
     finished = _finished(state) if made.is_resumed else []
     if not finished:
         plies.unlink(missing_ok=True)
-    with executor_of(settings.executor, settings.threads) as executor:
+    with open_executor(settings.executor, settings.threads) as executor:
 
         def judged(parts: Iterable[Positions]) -> Iterator[Judged]:
             tasks = (JudgeTask(run, name, positions) for positions in parts)
-            return executor.map(judge_part, tasks, task_files(run, run.folder.player_files()))
+            return executor.map(judge_part, tasks, run.task_files(run.folder.player_files()))
 
         walk = Walk(
             game,

@@ -20,8 +20,8 @@ from selfplay.runs.levels import agent_of_level
 from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher, SearchParameters
-from selfplay.settings.common import opened
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
+from selfplay.settings.run import opened
 
 log = logging.getLogger(__name__)
 

@@ -31,8 +31,8 @@ from selfplay.matches.series import PairResult, PairSeries, Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.settings.common import Run, opened
 from selfplay.settings.matches import TournamentSettings
+from selfplay.settings.run import Run, opened
 from selfplay.stages.pairs import play_pairs, write_match
 from selfplay.stages.tournament_pairs import FILE, FinishedPairs, Pair, pairs_table
 from selfplay.tables import data_frame, write_csv

@@ -31,7 +31,7 @@ from selfplay.runs.levels import load_agent
 from selfplay.runs.manifest import Manifest, check_against_manifest, digests_of
 from selfplay.runs.run_folder import LEARNER_FILE
 from selfplay.runs.stage import Made, Stage
-from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings
 from selfplay.stages.learning_run import LearningRun, Level, resources_of

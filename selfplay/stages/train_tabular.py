@@ -25,9 +25,9 @@ from selfplay.runs.manifest import check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writing_run
 from selfplay.runs.stage import Stage
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
-from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings
+from selfplay.settings.run import Run
 from selfplay.stages.play_matches import ResultsTold, play_match_series
 from selfplay.tabular.learning import (
     UPDATE_RULES,

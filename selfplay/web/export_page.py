@@ -31,8 +31,8 @@ from selfplay.named_players.names import kind_named, parse_name
 from selfplay.named_players.strengths import STRENGTHS, plays_random_matches
 from selfplay.players.player import RandomPlayer
 from selfplay.runs.levels import agent_of_level, best_level
-from selfplay.settings.common import Run
 from selfplay.settings.playing import ExportPageSettings, WebSettings
+from selfplay.settings.run import Run
 from selfplay.web.exported_network import PageNetwork, exported_network, packed
 from selfplay.web.exported_opponents import SEARCHES, exported_strengths, not_made, other_opponents
 from selfplay.web.game_schemas import OfferedPlayer, OpponentsView

@@ -21,7 +21,7 @@ from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.hints import judge_of
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.fields import PERSON
+from selfplay.settings.common import PERSON
 from selfplay.settings.playing import WebSettings
 from selfplay.tabular.table_file import trains_against_people
 from selfplay.web.game_schemas import OfferedPlayer

@@ -23,9 +23,10 @@ from selfplay.named_players.strengths import judge_name, strengths
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.open_session import open_session, usual_player
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import GameSettings, Run
+from selfplay.settings.common import GameSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings, WebSettings
+from selfplay.settings.run import Run
 from selfplay.web.offers import offered_players
 
 DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)

@@ -25,7 +25,7 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval
 from selfplay.registry import Registry
 from selfplay.runs.data_changes import data_changes
-from selfplay.settings.common import Run
+from selfplay.settings.run import Run
 from selfplay.training.epochs import Epoch
 from tests.support.runs import tiny_settings
 

@@ -20,9 +20,9 @@ from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import analyse, analysis_report
 from selfplay.search.searcher import Searcher, SearchParameters
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 from tests.search.test_trace import ARTICLE, POINTS
 from tests.support.dots import TwoBoxes
 

@@ -13,10 +13,9 @@ from selfplay.figures.figure_files import write_figures
 from selfplay.figures.style import LINES, single_figure, source_of
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
-from selfplay.settings.run import compose_settings
+from selfplay.settings.run import Run, compose_settings
 
 OWN_STYLE = {"font.size": 30.0, "axes.facecolor": "red", "savefig.facecolor": "green", "lines.linewidth": 9.0}
 

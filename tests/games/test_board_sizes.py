@@ -15,8 +15,8 @@ from selfplay.games import name_of_game
 from selfplay.games.go import Go
 from selfplay.names_of_games import parts_of_game_name
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.settings.common import Run
 from selfplay.settings.recorded import composed_for_run, record_run_settings
+from selfplay.settings.run import Run
 from tests.support.reversed_games import ReversedGo
 
 SIZES = [4, 8]

@@ -18,9 +18,9 @@ from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.playing.open_session import open_session
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 from selfplay.tabular.learning import (
     BACKWARD_VALUE,

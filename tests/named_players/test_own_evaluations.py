@@ -11,8 +11,8 @@ from selfplay.errors import ConformanceError, SettingError
 from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.players.mcts import MctsPlayer
+from selfplay.settings.common import modules_in
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import modules_in
 from selfplay.settings.matches import MatchSettings
 from selfplay.stages.play_matches import play_match_series
 from tests.support.doc_pages import write_module

@@ -4,9 +4,9 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.playing.analysis import analyse, analysis_report
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 from tests.support.runs import COMMAND, run_forked
 
 

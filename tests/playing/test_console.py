@@ -10,9 +10,9 @@ from selfplay.games import make_game
 from selfplay.playing import console_values
 from selfplay.playing.console import Console, play_at_console
 from selfplay.playing.session import Session
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, PlaySettings
+from selfplay.settings.run import Run
 from tests.support.dialogue import GAME, PROMPT, SHORT, dialogue
 from tests.support.pile import Pile
 from tests.support.stub_players import FirstLegal, Learning, Valuing

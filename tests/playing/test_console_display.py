@@ -13,9 +13,9 @@ from selfplay.playing.console_text import boxed_board
 from selfplay.playing.experience_menu import play_with_experience
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import DisplaySettings, ExperiencePlaySettings
+from selfplay.settings.run import Run
 from tests.support.dialogue import GAME, dialogue
 from tests.support.experience_tools import learn, new_store
 from tests.support.stub_players import FirstLegal, Valuing

@@ -10,8 +10,8 @@ import pexpect
 import pytest
 
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, CONSOLE, run_forked
 from tests.support.terminal import Terminal

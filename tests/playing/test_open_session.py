@@ -18,9 +18,9 @@ from selfplay.playing.open_session import open_session, usual_player
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 
 

@@ -7,9 +7,9 @@ from selfplay.games import make_game
 from selfplay.games.match import Match
 from selfplay.playing.record_analysis import record_lines
 from selfplay.records import Record, read_record_file, written_record
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 from tests.support.dialogue import dialogue
 from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal

@@ -7,7 +7,7 @@ from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.games import make_game
 from selfplay.games.match import Match
 from selfplay.playing.session import Session
-from selfplay.settings.fields import PERSON
+from selfplay.settings.common import PERSON
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import Drawing, FirstLegal, Valuing

@@ -11,9 +11,9 @@ from selfplay.playing.open_session import make_engine
 from selfplay.protocols.gomocup.engine import GomocupEngine
 from selfplay.protocols.line_engine import answer_lines
 from selfplay.search.deadline import current_deadline
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GomocupSettings
+from selfplay.settings.run import Run
 from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 

@@ -15,9 +15,9 @@ from selfplay.protocols.clock import Clock
 from selfplay.protocols.gtp.engine import GtpEngine
 from selfplay.protocols.line_engine import answer_lines, prepare_player
 from selfplay.search.deadline import current_deadline
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GtpSettings, PlaySettings
+from selfplay.settings.run import Run
 from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 

@@ -11,9 +11,9 @@ from selfplay.named_players.make import make_player
 from selfplay.playing.open_session import make_engine
 from selfplay.protocols.uci.engine import UciEngine
 from selfplay.search.deadline import current_deadline
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import UciSettings
+from selfplay.settings.run import Run
 from tests.support.engine_dialogue import dialogue
 from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal

@@ -15,8 +15,8 @@ from selfplay.cli.programs import program_named
 from selfplay.errors import RunLockedError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import files_of, held_by_another_thread, tiny_settings
 

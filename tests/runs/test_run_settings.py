@@ -12,9 +12,9 @@ import yaml
 from selfplay import compose_settings, generate_level, learn_levels, settings_of_run, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import Run
-from selfplay.settings.fields import commands_in, modules_in
+from selfplay.settings.common import commands_in, modules_in
 from selfplay.settings.recorded import composed_for_run, record_run_settings
+from selfplay.settings.run import Run
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import COMPARE, GENERATE, LEARN, TINY, TINY_TRAINING, TRAIN, files_of, run_forked, tiny_settings
 

@@ -11,9 +11,9 @@ from selfplay.games.feature_kernels import feature_values
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.playing.analysis import features_report
 from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
+from selfplay.settings.run import Run
 from tests.support.searches import position_values
 
 OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")

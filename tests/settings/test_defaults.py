@@ -12,10 +12,9 @@ from selfplay.settings.classical import (
     ExperiencePictureSettings,
     TabularSettings,
 )
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import CommonSettings, Leaf, default_of_field, leaves
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
-from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.matches import (
     CompeteSettings,
     CorrectionSettings,

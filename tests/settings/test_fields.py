@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from selfplay.settings.fields import run_record, stage_record
+from selfplay.settings.common import run_record, stage_record
 from tests.support.runs import tiny_settings
 
 

@@ -21,8 +21,7 @@ from selfplay.cli import programs
 from selfplay.cli.command import Program, settings_of
 from selfplay.errors import SettingError
 from selfplay.learners import LEARNERS, Learner
-from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PROGRAMS
+from selfplay.settings.common import PROGRAMS, CommonSettings
 from selfplay.settings.run import Settings
 
 ALL: dict[str, Program[Any]] = {

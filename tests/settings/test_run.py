@@ -19,10 +19,9 @@ from selfplay.games import GAMES, make_game
 from selfplay.learners import LEARNERS
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.classical import ExperienceJsonSettings, TabularSettings
-from selfplay.settings.common import CommonSettings, LockstepSettings, PlayerSettings
+from selfplay.settings.common import PATH, CommonSettings, LockstepSettings, PlayerSettings, leaves
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
-from selfplay.settings.fields import PATH, leaves
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run

@@ -12,10 +12,9 @@ import pytest
 from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.runs.folders import PROJECT_FOLDER
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
-from selfplay.settings.run import compose_settings
+from selfplay.settings.run import Run, compose_settings
 from selfplay.stages.compare import commands_to_play
 from selfplay.tables import Columns, Row, data_frame
 from tests.support.rejections import assert_refused

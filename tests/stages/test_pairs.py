@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from selfplay import compose_settings
-from selfplay.settings.common import Run
+from selfplay.settings.run import Run
 from selfplay.stages import pairs
 
 
@@ -17,7 +17,7 @@ def test_where_there_is_no_bar_lines_say_how_many_pairs_are_left_and_how_long_th
     clock = iter(range(0, 1000, 90))
     monkeypatch.setattr(pairs, "monotonic", lambda: next(clock))
     executor = SimpleNamespace(map=lambda play, tasks, files: (task.series for task in tasks))
-    monkeypatch.setattr(pairs, "executor_of", lambda *_: nullcontext(executor))
+    monkeypatch.setattr(pairs, "open_executor", lambda *_: nullcontext(executor))
     settings = compose_settings([f"run_dir={tmp_path}"])
     with caplog.at_level("INFO", logger="selfplay"):
         played = pairs.play_pairs(Run.of(settings), ["a", "b", "c"], None, description="comparing levels")

@@ -24,8 +24,8 @@ from selfplay.players.player import RandomPlayer
 from selfplay.progress import progress_bar
 from selfplay.runs.learning_curve import read_curve
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.common import Run
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 from selfplay.tabular.table_file import load_tables
 from tests.support.rejections import assert_file_rejected

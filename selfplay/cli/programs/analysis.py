@@ -16,8 +16,8 @@ from selfplay.playing import analysis
 from selfplay.playing.record_analysis import record_lines
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.common import Run
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
+from selfplay.settings.run import Run
 
 PROBLEM_FILE = ".obf"
 

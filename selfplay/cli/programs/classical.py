@@ -24,9 +24,9 @@ from selfplay.settings.classical import (
     StoreSettings,
     TabularSettings,
 )
-from selfplay.settings.common import Run
 from selfplay.settings.matches import CompeteSettings
 from selfplay.settings.playing import ExperiencePlaySettings
+from selfplay.settings.run import Run
 from selfplay.stages import train_tabular as tabular
 
 

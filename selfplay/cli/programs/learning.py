@@ -8,9 +8,9 @@ from selfplay.cli.command import Program
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.progress import progress_bar
 from selfplay.settings.chosen_recipe import with_chosen_recipe
-from selfplay.settings.common import CommonSettings, Run
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
-from selfplay.settings.run import Settings
+from selfplay.settings.run import Run, Settings
 from selfplay.stages import sweep
 from selfplay.stages.compare import compare_and_report, is_compared, last_report
 from selfplay.stages.correct import correct_and_prove

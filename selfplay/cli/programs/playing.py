@@ -17,7 +17,6 @@ from selfplay.protocols.gtp.engine import GtpEngine
 from selfplay.protocols.line_engine import LineEngine, answer_lines
 from selfplay.protocols.nboard import NBoardEngine
 from selfplay.protocols.uci.engine import UciEngine
-from selfplay.settings.common import Run
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import (
     EngineSettings,
@@ -28,6 +27,7 @@ from selfplay.settings.playing import (
     UciSettings,
     WebSettings,
 )
+from selfplay.settings.run import Run
 from selfplay.stages.play_matches import play_match_series
 
 
