@@ -28,7 +28,7 @@ from selfplay.settings.common import run_record
 from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, is_compared
-from selfplay.stages.open_run import open_run
+from selfplay.stages.learning_run import open_run
 from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {

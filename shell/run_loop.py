@@ -20,7 +20,7 @@ from selfplay.cli.command import overrides_first
 from selfplay.cli.entry import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.settings.recorded import composed_for_run
-from selfplay.stages.open_run import check_run
+from selfplay.stages.learning_run import check_run
 
 NO_STAGE = b"0\0"
 """A request of no words."""

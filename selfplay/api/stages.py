@@ -7,9 +7,9 @@ from selfplay.grading.comparison import Comparison
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import make_dataset
+from selfplay.stages.learning_run import open_run
 from selfplay.stages.loop import LearnedRun, make_levels
 from selfplay.stages.measure_levels import measure_levels
-from selfplay.stages.open_run import open_run
 from selfplay.stages.train import make_level
 from selfplay.training.epochs import Callback
 

@@ -1,11 +1,14 @@
 """Makes players from their names."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from selfplay.agents.agent import Agent
 from selfplay.checks import folder_of
 from selfplay.error_places import is_outside
-from selfplay.errors import SettingError, shortened
+from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.matches.arena import require_player
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
@@ -64,6 +67,16 @@ def make_player(
     if not 0 <= rate <= 1:
         raise SettingError(f"player {shortened(text)!r}: epsilon must be from 0 to 1")
     return EpsilonGreedyPlayer(game, player, [rate])
+
+
+@contextmanager
+def naming_player(setting: str, text: str) -> Iterator[None]:
+    """Errors while the player with this name is made begin with the setting that names it."""
+    try:
+        yield
+    except SelfPlayError as error:
+        reason = re.sub("^player '[^']*': ", "", str(error).removeprefix(f"{setting}={text}: "))
+        raise SettingError(f"{setting}={shortened(text)}: {reason}") from error
 
 
 def make_pair(

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from selfplay.agents.agent import Agent
 from selfplay.agents.checkpoints import Checkpoint, save_checkpoint
@@ -191,7 +190,7 @@ class TrainingInputs:
         """The agent from which the training starts. Raises as `initial_network`; a StageError names what to change."""
         settings, game, number = self.level.settings, self.run.game, self.level.number
         before = None if self.start is None else load_agent(self.start, game)
-        require_start(self.level, has_start=before is not None)
+        self.level.require_start(has_start=before is not None)
         if before is not None and self.level.inputs.start == "agent":
             return before
         try:
@@ -205,7 +204,7 @@ class TrainingInputs:
             )
         except StageError as error:
             raise StageError(f"{error}; set that architecture, or another run_dir") from error
-        return Agent(Checkpoint(network, metadata_of(settings)), game, f"level {number}")
+        return Agent(Checkpoint(network, self.level.metadata), game, f"level {number}")
 
     def rows(self) -> Iterator[Rows]:
         """The rows that the level is trained on, in parts; none where it learns while it plays."""
@@ -237,21 +236,6 @@ class TrainingInputs:
             if recorded.get(path.name) != sha256(path) and (path != own or path.name in recorded):
                 remedy = "generate it again with force=true" if path != own else "to train on it, copy it elsewhere"
                 raise StageError(f"{path} differs from its manifest; {remedy}")
-
-
-def metadata_of(settings: Settings) -> dict[str, Any]:
-    """What is known of the agent of a level before it is trained."""
-    return {"outcome": settings.learner.outcome, "architecture": settings.architecture}
-
-
-def require_start(level: Level, *, has_start: bool) -> None:
-    """Raise SettingError if the learner of a level needs an agent to start from, and there is none."""
-    if level.inputs.start == "agent" and not has_start:
-        name = level.learner.name
-        raise SettingError(
-            f"learner={name}: teaches levels that another learner has made; set it from a level on, as in "
-            f"from_level={{2:{{learner:{name}}}}}"
-        )
 
 
 def training_inputs(run: LearningRun, level: Level) -> TrainingInputs:

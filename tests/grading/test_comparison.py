@@ -29,8 +29,8 @@ from selfplay.named_players.make import make_player
 from selfplay.players.player import Player, RandomPlayer, policy_of
 from selfplay.runs.finished_runs import read_level_table
 from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.learning_run import open_run
 from selfplay.stages.measure_levels import measure_level, reference_names
-from selfplay.stages.open_run import open_run
 from selfplay.tables import COUNT, Columns, Row
 from tests.support.comparisons import settings_for
 from tests.support.stub_players import FirstLegal, Valuing

@@ -4,7 +4,7 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.settings.run import compose_settings
-from selfplay.stages.open_run import check_run
+from selfplay.stages.learning_run import check_run
 
 DISCOUNTED = "gamma=0.9: cannot be combined with learner.value_share=0.5, whose values are not discounted"
 

@@ -20,7 +20,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.stages.compare import is_compared
-from selfplay.stages.open_run import open_run
+from selfplay.stages.learning_run import open_run
 from tests.support.dataset_tools import read_dataset
 from tests.support.runs import PROJECT, files_of, report_of_comparison
 

@@ -8,7 +8,7 @@ import pytest
 from selfplay.api.stages import generate_level, learn_levels, train_level
 from selfplay.errors import SettingError
 from selfplay.settings.run import compose_settings
-from selfplay.stages.open_run import check_run
+from selfplay.stages.learning_run import check_run
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, PROJECT, files_of, report_of_comparison, run_forked, tiny_settings
 
@@ -172,7 +172,7 @@ def test_refused_settings_leave_finished_stages_as_they_are(run_copy):
 
 def test_the_stages_of_a_loop_in_one_process_are_checked_once(tmp_path, monkeypatch):
     checked = []
-    monkeypatch.setattr("selfplay.stages.open_run.check_learner", lambda run, first, agent: checked.append(first))
+    monkeypatch.setattr("selfplay.stages.learning_run.check_learner", lambda run, first, agent: checked.append(first))
     settings = tiny_settings(tmp_path, "levels=1", "from_level={2:{matches:200}}")
     check_run(settings)
     assert generate_level(replace(settings, level=0), 0)

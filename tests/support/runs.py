@@ -22,7 +22,7 @@ from selfplay import Settings, compose_settings
 from selfplay.cli.programs import NAMES
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.compare import compare_and_report
-from selfplay.stages.open_run import open_run
+from selfplay.stages.learning_run import open_run
 
 PROJECT = Path(__file__).resolve().parents[2]
 GENERATE = PROJECT / "preprocessing" / "generate_positions_expectations.py"

@@ -15,9 +15,9 @@ from selfplay.stages import sweep
 from selfplay.stages.compare import compare_and_report, is_compared, last_report
 from selfplay.stages.correct import correct_and_prove
 from selfplay.stages.generate import make_dataset
+from selfplay.stages.learning_run import check_run, open_run
 from selfplay.stages.loop import make_levels
 from selfplay.stages.measure_levels import measure_level
-from selfplay.stages.open_run import check_run, open_run
 from selfplay.stages.prove import prove_and_report
 from selfplay.stages.train import make_level
 
