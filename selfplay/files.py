@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -254,6 +254,14 @@ def sha256(path: Path) -> str:
         lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir()) if not file.is_dir()]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
     return _sha256_of_file(path)
+
+
+def digests_of(files: Sequence[Path], *, newest: str, others: str) -> dict[str, Any]:
+    """The SHA-256 of the last of these files as `newest`, and those of the files before it as `others`, if any."""
+    if not files:
+        return {}
+    *before, last = [sha256(path) for path in files]
+    return {newest: last} | ({others: before} if before else {})
 
 
 @read_once(4096)

@@ -11,9 +11,13 @@ compiled code.
 """
 
 import hashlib
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import sys
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple
 from weakref import WeakKeyDictionary
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
 
 from selfplay.code_identity.descriptions import PACKAGE, Description, Extent, installed_version, package_of
 
@@ -78,6 +82,41 @@ def digests_by_module(identity: Identity) -> dict[str, str]:
     for thing in identity.described:
         texts.setdefault(str(thing.__module__), []).append(repr(_description_of(thing, "all").texts))
     return {module: hashlib.sha256(repr(sorted(of)).encode()).hexdigest() for module, of in sorted(texts.items())}
+
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+@with_config(ConfigDict(strict=True, extra="allow"))
+class RecordedCode(TypedDict):
+    """What is recorded of code from outside."""
+
+    python: str
+    """The version of Python, such as 3.11: what another one makes of the same source differs."""
+    sha256: Sha256
+    """The digest of all of it together."""
+    modules: dict[str, Sha256]
+    """The digests of what it uses of each module."""
+
+
+def recorded_code(parts: Mapping[str, object]) -> RecordedCode:
+    """What is recorded of parts from outside, by their names."""
+    identity = outside_identity([part for _, part in sorted(parts.items())])
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}
+
+
+def changes_of_code(was: RecordedCode | None, now: RecordedCode) -> str:
+    """What has changed in code from outside since it was recorded, as text; empty if nothing has.
+
+    `was`: None: nothing was recorded of it, so that it counts as the same.
+    """
+    if was is None or was["python"] != now["python"] or was["sha256"] == now["sha256"]:
+        return ""
+    before, after = was["modules"], now["modules"]
+    names = [name for name in after if before.get(name) != after[name]] or list(after)
+    files = [file for name in names if (file := getattr(sys.modules.get(name), "__file__", None))]
+    return f"the code of {', '.join(files or names)} has changed, or a value that it uses"
 
 
 _descriptions = dict[Extent, WeakKeyDictionary[Any, Description]]()

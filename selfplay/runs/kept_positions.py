@@ -19,7 +19,7 @@ from selfplay.errors import ConformanceError, InvalidFileError
 from selfplay.games import Game
 from selfplay.games.board_checks import are_positions
 from selfplay.grading.compared_players import Keep, ValuedPosition
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Stage
 from selfplay.search.exact_solver import EVERY_LOSS
 from selfplay.tables import COUNT, TEXT, WORD, Columns, Row, data_frame, read_rows, write_csv
 

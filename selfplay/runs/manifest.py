@@ -1,66 +1,39 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
+By it a stage is skipped if its files are there and were made with the same settings and code, or made. One that is
+interrupted may keep what it has found so far, and continues from it.
+
 If settings name code from outside this program, such as a game of one's own, the digest of that code is kept too.
 Settings name it as `module:attribute`, or by the name under which an installed package offers it.
 """
 
 import json
-import sys
+import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from selfplay.code_identity import digests_by_module, outside_identity
+from selfplay.code_identity import RecordedCode, Sha256, changes_of_code, recorded_code
 from selfplay.errors import InvalidFileError, StageError, shortened
-from selfplay.files import FileFormat, sha256, written_whole
+from selfplay.files import FileFormat, remove_folder, sha256, written_whole
 from selfplay.installation import recorded_versions
 from selfplay.registry import outside_parts
 
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+log = logging.getLogger(__name__)
 
 CODE = "code"
 """The entry with the code in a record."""
 
 
-@with_config(ConfigDict(strict=True, extra="allow"))
-class RecordedCode(TypedDict):
-    """What is recorded of code from outside."""
-
-    python: str
-    """The version of Python, such as 3.11: what another one makes of the same source differs."""
-    sha256: Sha256
-    """The digest of all of it together."""
-    modules: dict[str, Sha256]
-    """The digests of what it uses of each module."""
-
-
 def code_of(record: object) -> dict[str, RecordedCode]:
     """The code from outside that a record names, as an entry for the record; empty if there is none."""
     parts = outside_parts([*texts_in(record)])
-    if not parts:
-        return {}
-    identity = outside_identity([part for _, part in sorted(parts.items())])
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {CODE: {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}}
-
-
-def changed_code(was: RecordedCode | None, record: object) -> str:
-    """What has changed in the code from outside that a record names, as text; empty if nothing has.
-
-    Args:
-        was: what was recorded of it; None: nothing, so that it counts as the same.
-    """
-    now = code_of(record).get(CODE)
-    if was is None or now is None or was["python"] != now["python"] or was["sha256"] == now["sha256"]:
-        return ""
-    before, after = was["modules"], now["modules"]
-    names = [name for name in after if before.get(name) != after[name]] or list(after)
-    files = [file for name in names if (file := getattr(sys.modules.get(name), "__file__", None))]
-    return f"the code of {', '.join(files or names)} has changed, or a value that it uses"
+    return {CODE: recorded_code(parts)} if parts else {}
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -139,43 +112,10 @@ class Manifest:
             content = MANIFEST.read_json(self.path)
             self.sections = dict(content.__pydantic_extra__)
 
-    def is_done(
-        self,
-        stage: str,
-        settings: Mapping[str, Any],
-        defaults: Mapping[str, object] = MappingProxyType({}),
-        *,
-        force: bool,
-        names: object = (),
-    ) -> bool:
-        """Whether the stage's files exist and were made with these settings, and with the code that they name.
-
-        Args:
-            settings: by their dotted names, as they will be recorded.
-            defaults: what settings are where they are not recorded.
-            force: return False where StageError would be raised, and if a file was released.
-            names: texts that name further code, see `selfplay.runs.stage.Stage`.
-
-        Raises StageError, naming the difference, if the files were made with other settings or code, or were changed
-        since.
-        """
-        section = self.sections.get(stage)
-        if section is None:
-            return False
-        what = _differences(section, dict(settings), defaults) or self.changed_code(stage, [settings, names])
-        there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
-        changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
-        if (what or changed) and not force:
-            raise StageError(
-                f"{self.folder}: {what or f'{changed[0]} was changed after it was made'}; "
-                "set another run_dir, or force=true to replace it"
-            )
-        is_replaced = force and None in there.values()
-        return not (what or changed or is_replaced) and len(there) == len(section["files"])
-
     def changed_code(self, stage: str, record: object) -> str:
         """What has changed in the code that a record names since the stage used it, as text; empty if nothing has."""
-        return changed_code(self.sections.get(stage, {}).get(CODE), record)
+        now = code_of(record).get(CODE)
+        return "" if now is None else changes_of_code(self.sections.get(stage, {}).get(CODE), now)
 
     def forget(self, stage: str) -> None:
         """Remove the section of the stage. Otherwise a kill while its files are replaced would leave a false record."""
@@ -211,6 +151,111 @@ class Manifest:
             beside.write_text(json.dumps({"format": MANIFEST_FORMAT, **self.sections}, indent=2, sort_keys=True) + "\n")
 
 
+class Made:
+    """What a stage has made, for its record."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        """Their names in the folder of the stage; without files nothing is recorded."""
+        self.counts: dict[str, int] = {}
+        self.is_resumed = False
+        """Whether the state of a stage with the same record is there, which was interrupted."""
+
+
+class Stage(NamedTuple):
+    """What a stage is: a section of the manifest in a folder, and everything that its files depend on."""
+
+    name: str
+    folder: Path
+    record: Mapping[str, Any]
+    """Settings and digests of inputs, by their dotted names."""
+    defaults: Mapping[str, object] = MappingProxyType({})
+    """What settings are where they are not recorded, by their dotted names."""
+    force: bool = False
+    """Make the files again if they were made with other settings or code, or were changed or released since."""
+    names: object = ()
+    """Settings that are not recorded, but name code from outside this program that the files depend on."""
+    unfinished: str = ""
+    """The section of the manifest that has the record while there is a `state`."""
+    state: Path | None = None
+    """The file or the folder with what an unfinished stage has found so far; None: it keeps nothing."""
+
+    def is_done(self, what: str | None = None, more: str = "") -> bool:
+        """Whether its files exist and were made with this record; the log then says that `what` is skipped, and `more`.
+
+        Raises StageError, naming the difference, if they were made with other settings or code, or were changed since,
+        unless `force`.
+        """
+        manifest = Manifest(self.folder)
+        is_done = self._is_made(manifest)
+        if is_done and what is not None:
+            log.info("%s, skipped%s", what, more)
+        if is_done:
+            # A kill may have left it.
+            self._forget_state(manifest)
+        return is_done
+
+    def _is_made(self, manifest: Manifest) -> bool:
+        """Whether the files exist and were made with this record. Raises StageError as `is_done`."""
+        section = manifest.sections.get(self.name)
+        if section is None:
+            return False
+        what = _differences(section, self.record, self.defaults)
+        what = what or manifest.changed_code(self.name, [self.record, self.names])
+        there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
+        changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
+        if (what or changed) and not self.force:
+            raise StageError(
+                f"{self.folder}: {what or f'{changed[0]} was changed after it was made'}; "
+                "set another run_dir, or force=true to replace it"
+            )
+        is_replaced = self.force and None in there.values()
+        return not (what or changed or is_replaced) and len(there) == len(section["files"])
+
+    def has_fewer(self, what: str, file: str) -> bool:
+        """Whether it was made, with this file, and only differs in having a smaller number of `what`, so that it can be
+        continued. Raises StageError if its files were changed since."""
+        manifest = Manifest(self.folder)
+        section = manifest.sections.get(self.name, {"files": {}, "settings": {}})
+        was = section["settings"].get(what)
+        if file not in section["files"] or not isinstance(was, int) or was >= self.record[what]:
+            return False
+        return self._replace(record={**self.record, what: was}, force=False)._is_made(manifest)
+
+    @contextmanager
+    def making(self, *, anew: bool = False) -> Iterator[Made]:
+        """The files are made in this block, and recorded at its end. If it fails or is killed, nothing is recorded.
+
+        A `state` of another record is deleted before the block, and the state of this one at its end. `anew`: it is
+        deleted before the block too.
+        """
+        manifest, made = Manifest(self.folder), Made()
+        manifest.forget(self.name)
+        if self.state is not None:
+            unfinished = self._replace(name=self.unfinished, defaults={}, force=True, names=())
+            made.is_resumed = self.state.exists() and unfinished._is_made(manifest) and not anew
+            if not made.is_resumed:
+                if self.state.exists():
+                    log.info("what an earlier, unfinished command has found is discarded")
+                # Before the new record is made: otherwise, after a kill, the earlier state would seem to belong to it.
+                self._forget_state(manifest)
+                manifest.record(self.unfinished, self.record, {}, [])
+        yield made
+        # The block may have changed other sections.
+        manifest = Manifest(self.folder)
+        if made.files:
+            manifest.record(self.name, self.record, made.counts, made.files, self.names)
+        self._forget_state(manifest)
+
+    def _forget_state(self, manifest: Manifest) -> None:
+        if self.state is not None:
+            manifest.forget(self.unfinished)
+            if self.state.is_dir():
+                remove_folder(self.state)
+            else:
+                self.state.unlink(missing_ok=True)
+
+
 def check_against_manifest(path: Path, folder: Path | None = None, remedy: str = REMEDY) -> None:
     """Raise InvalidFileError if a manifest records another SHA-256 for the file at `path`.
 
@@ -225,14 +270,6 @@ def check_against_manifest(path: Path, folder: Path | None = None, remedy: str =
         digest = section["files"].get(str(path.relative_to(folder)))
         if digest is not None and path.exists() and sha256(path) != digest:
             raise InvalidFileError(path, f"differs from its manifest; {remedy}")
-
-
-def digests_of(files: Sequence[Path], *, newest: str, others: str) -> dict[str, Any]:
-    """The SHA-256 of the last of these files as `newest`, and those of the files before it as `others`, if any."""
-    if not files:
-        return {}
-    *before, last = [sha256(path) for path in files]
-    return {newest: last} | ({others: before} if before else {})
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from selfplay.files import read_text, sha256, written_whole
 from selfplay.grading.comparison import comparison_report
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_for
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Stage
 from selfplay.settings.common import modules_in, recorded_defaults, stage_record
 from selfplay.settings.recorded import made_with
 from selfplay.settings.run import Settings

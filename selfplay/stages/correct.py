@@ -20,10 +20,9 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import sha256, written_whole
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.manifest import Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
-from selfplay.runs.stage import Stage
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
 from selfplay.settings.matches import CorrectionSettings, ProofSettings, WalkSettings
 from selfplay.settings.run import Run, opened

@@ -18,12 +18,11 @@ from selfplay.checks import fields_of
 from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import Executor, TaskFiles, open_executor
-from selfplay.files import sha256
+from selfplay.files import digests_of, sha256
 from selfplay.learners.learner import Learner, LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent, rated_levels
-from selfplay.runs.manifest import code_of, digests_of
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Stage, code_of
 from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.stages.learning_run import LearningRun, Level, resources_of

@@ -22,9 +22,8 @@ from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.kept_positions import kept_in
 from selfplay.runs.levels import agent_of_level, level_player
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.stage import Stage
 from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.settings.common import stage_record
 from selfplay.settings.run import Run, Settings

@@ -30,8 +30,8 @@ from selfplay.named_players.make import files_of_player, make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.command_lines import command_line
+from selfplay.runs.manifest import Made, Stage
 from selfplay.runs.saved_arrays import REMEDY, SavedArrays
-from selfplay.runs.stage import Made, Stage
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 from selfplay.settings.matches import ProofSettings
 from selfplay.settings.run import Run, opened

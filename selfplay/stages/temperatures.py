@@ -13,7 +13,7 @@ from selfplay.named_players.make import make_player
 from selfplay.named_players.strengths import is_from_run, strengths
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import best_level, rated_levels
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Stage
 from selfplay.stages.learning_run import LearningRun
 from selfplay.tables import Row, data_frame, write_csv
 

@@ -17,8 +17,7 @@ from selfplay.games.win_draw_loss import RESULTS, WinDrawLoss
 from selfplay.grading.proof import EXACT_RESULTS
 from selfplay.matches.series import PairResult
 from selfplay.named_players.make import files_of_player
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Manifest, Stage
 from selfplay.settings.matches import TournamentSettings
 from selfplay.tables import COUNT, SHARE, TEXT, Columns, data_frame, read_rows
 

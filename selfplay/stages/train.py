@@ -21,15 +21,14 @@ from selfplay.dataset.formats import DATASET_FORMATS, DatasetFormat, format_of
 from selfplay.dataset.rows import Rows
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, StageError, is_out_of_memory
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
-from selfplay.files import read_bytes, sha256, written_whole
+from selfplay.files import digests_of, read_bytes, sha256, written_whole
 from selfplay.learners.learner import LevelInputs, TrainedLevel
 from selfplay.learners.policy import with_policies
 from selfplay.named_players.make import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import load_agent
-from selfplay.runs.manifest import Manifest, check_against_manifest, digests_of
+from selfplay.runs.manifest import Made, Manifest, Stage, check_against_manifest
 from selfplay.runs.run_folder import LEARNER_FILE
-from selfplay.runs.stage import Made, Stage
 from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
 from selfplay.settings.run import Settings

@@ -21,9 +21,8 @@ from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import NO_MATCHES, RunningResults, WinDrawLoss
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.learning_curve import CURVE_COLUMNS, read_curve
-from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.manifest import Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder, writing_run
-from selfplay.runs.stage import Stage
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings

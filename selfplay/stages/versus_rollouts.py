@@ -18,9 +18,8 @@ from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, rated_levels
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.stage import Stage
 from selfplay.stages.learning_run import LearningRun
 from selfplay.tables import Columns, data_frame, write_csv
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from selfplay.errors import StageError
-from selfplay.files import sha256
-from selfplay.runs.manifest import RUN, Manifest, check_against_manifest, digests_of
+from selfplay.files import digests_of, sha256
+from selfplay.runs.manifest import RUN, Manifest, Stage, check_against_manifest
 from tests.support.rejections import assert_file_rejected
 
 SETTINGS = {"seed": 1, "epsilons": [0.5, 0.1], "note": None}
@@ -21,9 +21,9 @@ def done(tmp_path):
 
 
 def test_a_recorded_stage_with_the_same_settings_is_done(done):
-    assert Manifest(done).is_done("generation", dict(reversed(SETTINGS.items())), force=False)
-    assert Manifest(done).is_done("generation", SETTINGS, force=True)
-    assert not Manifest(done).is_done("training", SETTINGS, force=False)
+    assert Stage("generation", done, dict(reversed(SETTINGS.items())), force=False).is_done()
+    assert Stage("generation", done, SETTINGS, force=True).is_done()
+    assert not Stage("training", done, SETTINGS, force=False).is_done()
 
 
 def test_a_manifest_records_settings_counts_files_and_versions(done):
@@ -49,15 +49,15 @@ def test_other_settings_are_refused_and_named_unless_forced(done):
     settings = {**SETTINGS, "seed": 2, "note": "x"}
     message = 'note was null, is "x", seed was 1, is 2; set another run_dir, or force=true'
     with pytest.raises(StageError, match=message):
-        Manifest(done).is_done("generation", settings, force=False)
-    assert not Manifest(done).is_done("generation", settings, force=True)
+        Stage("generation", done, settings, force=False).is_done()
+    assert not Stage("generation", done, settings, force=True).is_done()
 
 
 def test_a_file_changed_since_is_refused_unless_forced(done):
     (done / "dataset.csv").write_text("other rows")
     with pytest.raises(StageError, match=r"dataset\.csv was changed after it was made"):
-        Manifest(done).is_done("generation", SETTINGS, force=False)
-    assert not Manifest(done).is_done("generation", SETTINGS, force=True)
+        Stage("generation", done, SETTINGS, force=False).is_done()
+    assert not Stage("generation", done, SETTINGS, force=True).is_done()
 
 
 def test_the_same_record_gives_the_same_bytes(done):
@@ -96,6 +96,5 @@ def test_a_section_has_the_same_bytes_after_another_is_recorded_beside_it(tmp_pa
         alone = json.loads(manifest.path.read_bytes())[stage]
         Manifest(manifest.folder).record("comparison", {}, {}, [])
         assert json.loads(manifest.path.read_bytes())[stage] == alone
-        assert Manifest(manifest.folder).is_done(
-            stage, settings, {"expert.matches": 4096, "opening_plies": 0}, force=False
-        )
+        defaults = {"expert.matches": 4096, "opening_plies": 0}
+        assert Stage(stage, manifest.folder, settings, defaults, force=False).is_done()

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pytest
 
+from selfplay.code_identity import changes_of_code
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.registry import outside_parts
 from selfplay.runs import manifest
-from selfplay.runs.manifest import Manifest, changed_code, code_of
+from selfplay.runs.manifest import Manifest, Stage, code_of
 from selfplay.runs.saved_arrays import load_arrays, save_arrays
 from tests.support import pile
 
@@ -34,19 +35,19 @@ def test_files_made_with_other_code_are_refused_or_made_again(tmp_path, use_part
     (tmp_path / "file").touch()
     use_part(1)
     Manifest(tmp_path).record("stage", RECORD, {}, ["file"])
-    assert Manifest(tmp_path).is_done("stage", RECORD, force=False)
+    assert Stage("stage", tmp_path, RECORD, force=False).is_done()
     use_part(2)
     with pytest.raises(StageError, match=r": the code of games_of_mine has changed.*; set another run_dir, or force"):
-        Manifest(tmp_path).is_done("stage", RECORD, force=False)
-    assert not Manifest(tmp_path).is_done("stage", RECORD, force=True)
+        Stage("stage", tmp_path, RECORD, force=False).is_done()
+    assert not Stage("stage", tmp_path, RECORD, force=True).is_done()
 
 
 def test_code_that_is_named_but_not_recorded_in_the_settings_counts(tmp_path, use_part):
     use_part(1)
     Manifest(tmp_path).record("stage", {}, {}, [], names=RECORD)
     use_part(2)
-    assert Manifest(tmp_path).is_done("stage", {}, force=True)
-    assert not Manifest(tmp_path).is_done("stage", {}, force=True, names=RECORD)
+    assert Stage("stage", tmp_path, {}, force=True).is_done()
+    assert not Stage("stage", tmp_path, {}, force=True, names=RECORD).is_done()
 
 
 @pytest.mark.parametrize("change", [lambda code: code.clear(), lambda code: code["code"].update(python="3.10")])
@@ -59,7 +60,7 @@ def test_code_that_was_not_recorded_or_compiled_by_another_python_is_not_compare
     change(recorded)
     path.write_text(json.dumps({**content, "stage": {**section, **recorded}}))
     use_part(2)
-    assert Manifest(tmp_path).is_done("stage", RECORD, force=False)
+    assert Stage("stage", tmp_path, RECORD, force=False).is_done()
 
 
 def test_nothing_is_recorded_of_the_program_itself(tmp_path):
@@ -100,7 +101,9 @@ def test_only_files_are_named_whose_code_has_changed(monkeypatch):
     code = code_of(record)["code"]
     assert any(name not in sys.modules for name in code["modules"])  # that of the methods of a named tuple
     was = {**code, "sha256": "0" * 64, "modules": dict.fromkeys(code["modules"], "0" * 64)}
-    named = changed_code(was, record).removeprefix("the code of ").removesuffix(" has changed, or a value that it uses")
+    named = (
+        changes_of_code(was, code).removeprefix("the code of ").removesuffix(" has changed, or a value that it uses")
+    )
     assert pile.__file__ in named.split(", ")
     assert all(file.endswith(".py") for file in named.split(", "))
 
@@ -125,8 +128,10 @@ def test_of_several_modules_those_that_have_changed_are_named(monkeypatch):
 
     monkeypatch.setattr(manifest, "outside_parts", parts)
     was = code_of(record)["code"]
-    assert changed_code(was, record) == ""
+    assert changes_of_code(was, code_of(record)["code"]) == ""
     constants["players_of_mine"] = 2
-    assert changed_code(was, record).startswith("the code of players_of_mine has changed")
+    assert changes_of_code(was, code_of(record)["code"]).startswith("the code of players_of_mine has changed")
     constants["games_of_mine"] = 2
-    assert changed_code(was, record).startswith("the code of games_of_mine, players_of_mine has changed")
+    assert changes_of_code(was, code_of(record)["code"]).startswith(
+        "the code of games_of_mine, players_of_mine has changed"
+    )

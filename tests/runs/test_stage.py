@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import StageError
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.stage import Stage
+from selfplay.runs.manifest import Manifest, Stage
 from tests.support.kills import is_killed_at_change
 
 STEPS = 4
