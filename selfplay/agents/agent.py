@@ -7,6 +7,7 @@ agent.evaluator()
 """
 
 import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -30,17 +31,17 @@ POINTS_IN_A_WIN = 1000
 """The value of a win, in points at the end of a match, for agents that value positions by features."""
 
 
+@dataclass(eq=False, repr=False)
 class Agent:
-    """A learned agent.
+    """A learned agent."""
 
-    Args:
-        checkpoint: its network, with the metadata of its file; of these only the outcome is needed if it has no file.
-        name: the name of its players, such as "level 3".
-        path: its file, agent.safetensors; None: it has no file yet.
-    """
-
-    def __init__(self, checkpoint: Checkpoint, game: Game, name: str, path: Path | None = None) -> None:
-        self.checkpoint, self.game, self.name, self.path = checkpoint, game, name, path
+    checkpoint: Checkpoint
+    """Its network, with the metadata of its file; of these only the outcome is needed if it has no file."""
+    game: Game
+    name: str
+    """The name of its players, such as "level 3"."""
+    path: Path | None = None
+    """Its file, agent.safetensors; None: it has no file yet."""
 
     @classmethod
     def load(cls, path: Path, game: Game | None = None, name: str | None = None) -> "Agent":
@@ -58,7 +59,7 @@ class Agent:
 
     def with_present_weights(self) -> "Agent":
         """The same agent after its weights have changed: compiled values keep those with which they are first used."""
-        return Agent(self.checkpoint, self.game, self.name, self.path)
+        return replace(self)
 
     @property
     def network(self) -> nn.Module:

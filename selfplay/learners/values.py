@@ -79,10 +79,10 @@ class FitsRows(Learner, Training):
         return self.epochs, "epochs"
 
     def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
-        start, resources = inputs.start, inputs.resources
+        network, resources = inputs.start.checkpoint.network, inputs.resources
         held = TrainingRows(inputs.game, rows, resources.folder)
         epochs = fit_network(
-            start.network,
+            network,
             held,
             self,
             seed=inputs.seed,
@@ -92,7 +92,7 @@ class FitsRows(Learner, Training):
             processes=resources.processes,
             on_epoch=resources.on_epoch,
         )
-        return TrainedLevel(start.network, epochs, held.num_rows)
+        return TrainedLevel(network, epochs, held.num_rows)
 
 
 @dataclass(frozen=True)
