@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.checks import LARGEST_COUNT, PLAYER_NAME, Range
 from selfplay.cli import programs
+from selfplay.cli.entry import program_named
 from selfplay.cli.help_text import descriptions_of
 from selfplay.experience.rule import ExperienceRule
 from selfplay.games import GAMES
@@ -141,7 +142,7 @@ def settings_of_programs() -> Iterator[tuple[type[Any], str, list[str]]]:
     """Each class of settings, its file in conf/ and the programs that take them."""
     found: dict[tuple[type[Any], str], list[str]] = {}
     for name in programs.MODULES:
-        program = programs.program_named(name)
+        program = program_named(name)
         found.setdefault((program.kind, program.config), []).append(name)
     for (kind, config), takers in found.items():
         yield kind, config, takers

@@ -9,7 +9,7 @@ from shutil import copy
 import pytest
 
 from selfplay.cli.command import SWEEP_FLAGS, overrides_first, settings_of
-from selfplay.cli.programs import program_named
+from selfplay.cli.entry import program_named
 from selfplay.cli.sweep import runs_of_sweep
 from tests.support.doc_pages import block_with, write_module
 from tests.support.runs import PROJECT

@@ -15,12 +15,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EDQUOT, EFBIG, EIO, ENOSPC
+from importlib import import_module
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 from selfplay.cleanup import clean_up
 from selfplay.cli import programs
 from selfplay.compute.process import process_count, process_rank, tune_process, wait_to_be_ended
 from selfplay.errors import SelfPlayError, line_of, one_line, system_reason
+
+if TYPE_CHECKING:
+    from selfplay.cli.command import Program
 
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted"
@@ -48,7 +53,7 @@ def run(name: str) -> None:
     if name not in programs.RESUMED:
         resumes_nothing()
     with reporting_errors():
-        program = programs.program_named(name)
+        program = program_named(name)
         # Imported here, so that the list of programs is shown quickly.
         from selfplay.cli import command
 
@@ -69,6 +74,13 @@ def run(name: str) -> None:
             if program.ends_at_once:
                 sys.stdout.flush()
                 exit_at_once(0)
+
+
+def program_named(name: str) -> "Program[Any]":
+    """The program that `selfplay NAME` runs; imports its module."""
+    module = import_module(f"selfplay.cli.programs.{programs.MODULES[name]}")
+    program: Program[Any] = getattr(module, f"{name.replace('-', '_')}_program")
+    return program
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def test_a_lack_of_memory_gets_one_line(monkeypatch, error):
     def fail(_):
         raise error
 
-    monkeypatch.setattr("selfplay.cli.programs.import_module", fail)
+    monkeypatch.setattr("selfplay.cli.entry.import_module", fail)
     assert_refused(run_forked(COMMAND, "learn"), 1, "memory ran out; end other programs, or raise the limit")
 
 

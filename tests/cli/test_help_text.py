@@ -6,6 +6,7 @@ import pytest
 
 from selfplay.cli import programs
 from selfplay.cli.command import Program
+from selfplay.cli.entry import program_named
 from selfplay.cli.help_text import help_text, short_help_text
 from selfplay.settings.common import CommonSettings
 from tests.settings.test_defaults import PROGRAMS
@@ -25,7 +26,7 @@ def test_help_shows_the_settings_and_the_groups():
 
 @pytest.mark.parametrize("name", programs.MODULES)
 def test_help_fits_one_screen_and_shows_examples(name: str):
-    program = programs.program_named(name)
+    program = program_named(name)
     lines = short_help_text(program, []).splitlines()
     assert len(lines) <= 50
     assert sum(f"selfplay {name}" in line for line in lines) >= 2

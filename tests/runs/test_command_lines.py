@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from selfplay.cli.command import overrides_first, settings_of
-from selfplay.cli.programs import MODULES, program_named
+from selfplay.cli.entry import program_named
+from selfplay.cli.programs import MODULES
 from selfplay.cli.programs.tools import export_page_program
 from selfplay.runs.command_lines import command_for, command_line
 from selfplay.runs.folders import PROJECT_FOLDER

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import selfplay
-from selfplay.cli.programs import program_named
+from selfplay.cli.entry import program_named
 from selfplay.errors import RunLockedError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings

@@ -19,13 +19,14 @@ import pytest
 from selfplay import training
 from selfplay.cli import programs
 from selfplay.cli.command import Program, settings_of
+from selfplay.cli.entry import program_named
 from selfplay.errors import SettingError
 from selfplay.learners import LEARNERS, Learner
 from selfplay.settings.common import PROGRAMS, CommonSettings
 from selfplay.settings.run import Settings
 
 ALL: dict[str, Program[Any]] = {
-    name: found for name in programs.MODULES if isinstance(found := programs.program_named(name), Program)
+    name: found for name in programs.MODULES if isinstance(found := program_named(name), Program)
 }
 
 BY_ALL = {field.name for field in fields(CommonSettings)}

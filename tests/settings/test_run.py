@@ -12,7 +12,8 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from selfplay.architectures import build_network
-from selfplay.cli.programs import MODULES, program_named
+from selfplay.cli.entry import program_named
+from selfplay.cli.programs import MODULES
 from selfplay.errors import SettingError
 from selfplay.executors import ExecutorOptions
 from selfplay.games import GAMES, make_game

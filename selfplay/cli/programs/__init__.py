@@ -3,12 +3,6 @@
 The docstring of a program's function begins the text of `--help`; its first line describes it in `selfplay --help`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from selfplay.cli.command import Program
-
 SUBJECTS = {
     "learning": "Learn and prove",
     "playing": "Play",
@@ -34,9 +28,3 @@ MODULES = {name: module for module, names in NAMES.items() for name in names}
 
 RESUMED = (*NAMES["learning"], "train-tabular", "tournament")
 """The programs that continue, if they are run again, what a signal has ended."""
-
-
-def program_named(name: str) -> "Program[Any]":
-    """The program that `selfplay NAME` runs; imports its module."""
-    program: Program[Any] = getattr(import_module(f"{__name__}.{MODULES[name]}"), f"{name.replace('-', '_')}_program")
-    return program
