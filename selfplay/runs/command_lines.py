@@ -1,13 +1,14 @@
 """The commands that messages tell a user to run."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from selfplay.installation import IS_CHECKOUT
-from selfplay.runs.folders import PROJECT_FOLDER, RUNS_FOLDER
+from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER, RUNS_FOLDER
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
@@ -74,3 +75,15 @@ def _path_of(script: str) -> str:
     """A script of the checkout from the current folder, with a folder, because the shell does not look in this one."""
     folder, _, name = str(PROJECT_FOLDER / script).rpartition("/")
     return shlex.quote(f"{os.path.relpath(folder)}/{name}")
+
+
+COMMAND_IN_RECIPE = re.compile(r"^#   selfplay learn (.*(?:\n#     .*)*)", re.MULTILINE)
+"""In the comment of a recipe, the command that must come before it, over several lines."""
+
+
+def command_before(recipe: str, file: str) -> str:
+    """The command that makes this file, with which a recipe begins; empty if the recipe does not name it."""
+    path = CONFIG_FOLDER / "recipe" / f"{recipe}.yaml"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    command = COMMAND_IN_RECIPE.search(text) if file in text else None
+    return f"{command_line('learn')} {' '.join(command[1].replace('#', '').split())}" if command else ""

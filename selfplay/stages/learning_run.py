@@ -4,7 +4,6 @@ When a run is opened, whatever its settings name is made once, before a file of 
 that begin much later, such as the comparison of the levels, would otherwise refuse a setting only then.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -28,17 +27,13 @@ from selfplay.learners.learner import Inputs, Learner, Resources, Source
 from selfplay.named_players.make import make_player, naming_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.player import Player
-from selfplay.runs.command_lines import command_line
-from selfplay.runs.folders import CONFIG_FOLDER
+from selfplay.runs.command_lines import command_before
 from selfplay.runs.levels import agent_of_level
 from selfplay.runs.run_folder import writing_run
 from selfplay.settings.common import check_program
 from selfplay.settings.recorded import begin_anew, usual_settings
 from selfplay.settings.run import ComparisonSettings, DatasetSettings, Run, Settings
 from selfplay.stages.comparison_check import check_comparison
-
-COMMAND_IN_RECIPE = re.compile(r"^#   selfplay learn (.*(?:\n#     .*)*)", re.MULTILINE)
-"""In the comment of a recipe, the command that must come before it, over several lines."""
 
 MOST_WEIGHTS = 1 << 30
 
@@ -120,13 +115,8 @@ class LearningRun(Run[Settings]):
             return pretrained_agent(self.game.learned_as())
         if name is None or (file := Path(name)).exists():
             return None if name is None else file
-        recipe = CONFIG_FOLDER / "recipe" / f"{self.settings.recipe}.yaml"
-        text = recipe.read_text(encoding="utf-8") if recipe.exists() else ""
-        command = COMMAND_IN_RECIPE.search(text) if name in text else None
-        first = (
-            f"; first run {command_line('learn')} {' '.join(command[1].replace('#', '').split())}" if command else ""
-        )
-        raise SettingError(f"first_agent={shortened(name)}: there is no such file{first}")
+        first = command_before(self.settings.recipe, name)
+        raise SettingError(f"first_agent={shortened(name)}: there is no such file{first and f'; first run {first}'}")
 
     @property
     def outside_files(self) -> Mapping[str, Path]:
