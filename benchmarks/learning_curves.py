@@ -34,13 +34,7 @@ from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.tabular.learning import (
-    BACKWARD_VALUE,
-    TEMPORAL_DIFFERENCE,
-    UpdateRule,
-    initial_values,
-    learn_matches,
-)
+from selfplay.tabular.learning import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)

@@ -27,11 +27,7 @@ from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.search.exact_outcomes import require_exact_outcomes
 from selfplay.training.fitting import fit_network
-from selfplay.training.parameters import (
-    EQUAL_WEIGHTS,
-    LossWeights,
-    Training,
-)
+from selfplay.training.parameters import EQUAL_WEIGHTS, LossWeights, Training
 from selfplay.training.rows import TrainingRows, holds_out_some
 
 RecordedMatches = tuple[MatchRecord, Players]

@@ -15,14 +15,7 @@ from selfplay.learners import LEARNERS
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings, texts_in
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.common import (
-    commands_in,
-    leaves,
-    modules_in,
-    recorded_defaults,
-    run_record,
-    stage_record,
-)
+from selfplay.settings.common import commands_in, leaves, modules_in, recorded_defaults, run_record, stage_record
 from selfplay.settings.compose import checked_settings, composed_values, name_settings_modules
 from selfplay.settings.overrides import errors_of_settings, list_of_overrides, overrides_of, with_outside_names
 from selfplay.settings.run import Settings, compose_settings

@@ -28,13 +28,7 @@ from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.matches import CompeteSettings, MatchSettings, SeriesSettings
 from selfplay.settings.run import Run
 from selfplay.stages.play_matches import ResultsTold, play_match_series
-from selfplay.tabular.learning import (
-    UPDATE_RULES,
-    Tables,
-    UpdateRule,
-    initial_values,
-    learn_matches,
-)
+from selfplay.tabular.learning import UPDATE_RULES, Tables, UpdateRule, initial_values, learn_matches
 from selfplay.tabular.table_file import load_tables, save_tables
 
 log = logging.getLogger(__name__)

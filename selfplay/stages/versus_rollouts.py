@@ -6,13 +6,7 @@ from selfplay.agents.agent import Agent
 from selfplay.files import sha256
 from selfplay.games.win_draw_loss import score_interval
 from selfplay.grading.compared_players import grader_of
-from selfplay.grading.versus_rollouts import (
-    WORK_OF_PLY,
-    Mixing,
-    about_plies,
-    play_rollouts,
-    work_of_network,
-)
+from selfplay.grading.versus_rollouts import WORK_OF_PLY, Mixing, about_plies, play_rollouts, work_of_network
 from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name

@@ -8,14 +8,7 @@ import pytest
 
 from selfplay.cli.entry import INTERRUPTED, INTERRUPTED_MESSAGE, RESUMED, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
-from tests.support.runs import (
-    COMMAND,
-    GENERATE,
-    files_of,
-    interrupted_when_there_is,
-    interruptible,
-    run_forked,
-)
+from tests.support.runs import COMMAND, GENERATE, files_of, interrupted_when_there_is, interruptible, run_forked
 
 DROPPED = """
 import os, signal, time

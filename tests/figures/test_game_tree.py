@@ -6,15 +6,7 @@ import pytest
 from PIL import Image
 
 from selfplay.errors import SettingError
-from selfplay.figures.game_tree import (
-    ELLIPSIS,
-    MINUS,
-    NO_BREAK_SPACE,
-    TIMES,
-    picture_of_searches,
-    tree_of,
-    turns_from,
-)
+from selfplay.figures.game_tree import ELLIPSIS, MINUS, NO_BREAK_SPACE, TIMES, picture_of_searches, tree_of, turns_from
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.named_players.evaluations import make_evaluation

@@ -13,14 +13,7 @@ from selfplay.figures.comparison import comparison_figures
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.compared_players import Compared, ComparisonParameters, Who
-from selfplay.grading.comparison import (
-    MEASURES,
-    Comparison,
-    compare,
-    comparison_report,
-    comparison_table,
-    verdict,
-)
+from selfplay.grading.comparison import MEASURES, Comparison, compare, comparison_report, comparison_table, verdict
 from selfplay.grading.measures import Measure, Panel, PerfectPlay, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.ratings import Ratings, ReferencePlayers

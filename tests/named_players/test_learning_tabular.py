@@ -22,13 +22,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
-from selfplay.tabular.learning import (
-    BACKWARD_VALUE,
-    TEMPORAL_DIFFERENCE,
-    UpdateRule,
-    initial_values,
-    learn_matches,
-)
+from selfplay.tabular.learning import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
 from selfplay.tabular.table_file import load_tables, save_tables
 from tests.support.runs import held_by_another_thread
 

@@ -7,11 +7,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from selfplay.runs.folders import CONFIG_FOLDER
-from selfplay.settings.classical import (
-    ExperienceJsonSettings,
-    ExperiencePictureSettings,
-    TabularSettings,
-)
+from selfplay.settings.classical import ExperienceJsonSettings, ExperiencePictureSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, Leaf, default_of_field, leaves
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings, SolveSettings
