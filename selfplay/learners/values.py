@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from selfplay.agents.agent import Agent
+from selfplay.architectures.capabilities import CompiledValues
 from selfplay.checks import IN_MATCHES, IN_TRAINING, PLAYER_NAME, count, one_in, one_of, within
 from selfplay.compute.portable import is_portable
 from selfplay.compute.random_numbers import Activity, stream_key
@@ -205,8 +206,9 @@ class Values(FitsPlayedRows):
 
     def check(self, agent: Agent, resources: Resources) -> None:
         super().check(agent, resources)
-        # One ply ahead every network plays.
-        if self.self_play is not None or resources.depth > 1 or self.value_share > 0:
+        # Other networks play one ply ahead in every game for which they can be built.
+        is_searched = self.self_play is not None or resources.depth > 1 or self.value_share > 0
+        if is_searched or isinstance(agent.checkpoint.network, CompiledValues):
             player = self.player(agent, resources)
             if self.value_share > 0:
                 require_searches(player, self.self_play)

@@ -22,7 +22,7 @@ from selfplay.checks import Range, require
 from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.elementary import cosine, exponential, logarithm
 from selfplay.compute.random_numbers import fold
-from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, one_at_root, open_uniform, visits_as_policy
+from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, open_uniform, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
 
 
@@ -59,7 +59,7 @@ def puct(
     Range(above=0).check("alpha", alpha)
 
     numbers = PuctConstants(float(c_init), float(c_base), float(unvisited), float(noise), float(alpha), np.empty(0))
-    functions = RuleFunctions(mix_in_noise, one_at_root(select_by_puct), select_by_puct, most_visited, visits_as_policy)
+    functions = RuleFunctions(mix_in_noise, select_root_by_puct, select_by_puct, most_visited, visits_as_policy)
     return Rule("puct", functions, partial(_constants, numbers), noise > 0)
 
 
@@ -90,6 +90,15 @@ def mix_in_noise(edges: Edges, noise: NDArray[np.float64], bits: int, constants:
         dirichlet(constants.alpha, bits, noise)
         for i in range(len(edges)):
             edges[i].prior = (1.0 - constants.noise) * edges[i].prior + constants.noise * noise[i]
+
+
+@part_of_compiled
+def select_root_by_puct(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants, chosen: NDArray[np.int64]
+) -> int:
+    """One edge, as in any other node."""
+    chosen[0] = select_by_puct(edges, value, constants)
+    return 1
 
 
 @part_of_compiled

@@ -13,7 +13,7 @@ UCT is defined here too, as the shortest example.
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,20 +106,6 @@ def open_uniform(bits: int) -> float:
     return number
 
 
-@cache
-def one_at_root(select: Callable[..., int]) -> Callable[..., int]:
-    """`select_at_root` of a rule whose simulations follow one edge at a time, selected as in any other node."""
-
-    @part_of_compiled
-    def select_at_root(
-        edges: Edges, value: float, noise: NDArray[np.float64], constants: Constants, chosen: NDArray[np.int64]
-    ) -> int:
-        chosen[0] = select(edges, value, constants)
-        return 1
-
-    return select_at_root
-
-
 @part_of_compiled
 def most_visited(edges: Edges, i: int, noise: NDArray[np.float64], constants: Constants) -> float:
     """The number of visits; if they are equal, the value decides."""
@@ -153,7 +139,7 @@ def uct(c: float = 1.4) -> Rule:
     Raises SettingError if c is negative.
     """
     Range(0).check("c", c)
-    functions = RuleFunctions(keep_priors, one_at_root(select_by_uct), select_by_uct, most_visited, visits_as_policy)
+    functions = RuleFunctions(keep_priors, select_root_by_uct, select_by_uct, most_visited, visits_as_policy)
     return Rule("uct", functions, partial(_constants, float(c)), False)
 
 
@@ -164,6 +150,15 @@ def _constants(c: float, simulations: int, num_actions: int) -> UctConstants:
 @part_of_compiled
 def keep_priors(edges: Edges, noise: NDArray[np.float64], bits: int, constants: UctConstants) -> None:
     """Do nothing: the root is a node like any other."""
+
+
+@part_of_compiled
+def select_root_by_uct(
+    edges: Edges, value: float, noise: NDArray[np.float64], constants: UctConstants, chosen: NDArray[np.int64]
+) -> int:
+    """One edge, as in any other node."""
+    chosen[0] = select_by_uct(edges, value, constants)
+    return 1
 
 
 @part_of_compiled
