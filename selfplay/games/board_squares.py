@@ -11,7 +11,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.games.clicked_squares import ClickedSquares, Contents, changes, clicked_squares, squares_in_position
+from selfplay.games.clicked_squares import (
+    ClickedSquares,
+    Contents,
+    Placed,
+    changes,
+    clicked_squares,
+    placed_in_position,
+    squares_in_position,
+)
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 from selfplay.games.touched_squares import actions_are_squares, tried_actions
@@ -176,19 +184,18 @@ class BoardSquares:
         }
 
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the square of its `pointed_squares` on which it puts a stone or a mark; None if on none.
+        """For each action that is legal in a match (B = 1), the square of its `pointed_squares` on which it puts a
+        stone or a mark; None if on none."""
+        return [square for square, _ in self.placed(state, actions)]
 
-        `state`: one match, in which the actions are legal.
-        """
+    def placed(self, state: State, actions: Sequence[int]) -> list[Placed]:
+        """What each action puts on the board of a match (B = 1) in which it is legal."""
         if self.game.num_squares is None or not actions:
-            return [None] * len(actions)
+            return [Placed(None, None)] * len(actions)
         same = state.select(torch.zeros(len(actions), dtype=torch.int64))
         befores, afters, seats = self._boards(same, torch.tensor(actions))
         pointed = self.pointed_between(actions, befores, afters, seats)
-        return [
-            next((square for square in squares if before[square] != after[square] != 0), None)
-            for squares, before, after in zip(pointed, befores, afters, strict=True)
-        ]
+        return placed_in_position(pointed, befores, afters, seats, moves_stones=self.moves_stones)
 
     def line_squares(self, actions: Iterable[int], start: State) -> list[list[int]]:
         """The squares of actions that are taken one after the other from a position (B = 1): that on which each puts a

@@ -39,6 +39,16 @@ class ClickedSquares(NamedTuple):
     """Whether some actions move a stone from one square to another. Then an action with two squares does so."""
 
 
+class Placed(NamedTuple):
+    """What an action puts on the board."""
+
+    square: int | None
+    """The one of the squares that select it on which it puts a stone or a mark; None if on none."""
+    content: int | None
+    """What is then on that square; None if the action also places or takes away something else of the player, apart
+    from the stone that a move takes from its other square."""
+
+
 def changes(before: Contents, after: Contents, seats: NDArray[np.int64]) -> Changes:
     """What actions of these seats (int64[N], 0 or 1) change."""
     signs = 1 - 2 * seats[:, None]
@@ -96,3 +106,26 @@ def squares_in_position(found: ClickedSquares, actions: Sequence[int], done: Cha
         elif not left and len(placed) <= most and (is_new or (usual and not {*placed} <= {*usual})):
             squares[row] = placed
     return squares
+
+
+def placed_in_position(
+    pointed: Sequence[list[int]],
+    before: Contents,
+    after: Contents,
+    seats: NDArray[np.int64],
+    *,
+    moves_stones: bool,
+) -> list[Placed]:
+    """What actions that these squares select, N lists, put on the board."""
+    left, placed, _ = changes(before, after, seats)
+    found = list[Placed]()
+    for row, squares in enumerate(pointed):
+        square = next((one for one in squares if before[row, one] != after[row, one] != 0), None)
+        others = [one for one in squares if moves_stones and one != square]
+        is_all = (
+            np.flatnonzero(placed[row]).tolist() == [square]
+            and {*np.flatnonzero(left[row]).tolist()} == {*others}
+            and not after[row, others].any()
+        )
+        found.append(Placed(square, int(after[row, square]) if square is not None and is_all else None))
+    return found

@@ -38,7 +38,11 @@ class ValuedAction:
 class ActionData(ValuedAction):
     """A legal action, as the adviser values it."""
 
-    square: int | None = _described("The square on which it places a stone; null if it places none.")
+    square: int | None = _described("The square on which it puts a stone or a mark; null if it puts none.")
+    content: int | None = _described(
+        "What is then on that square, see `start`; null if it also places or takes away something else of the player, "
+        "apart from the stone that it takes from the other one of two squares."
+    )
     pointed: list[int] = _described(
         "The squares that select this action when a person clicks one of them; both, if it moves a stone between two."
     )
@@ -155,19 +159,19 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
 def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None) -> list[ActionData]:
     game, match = session.game, session.match if ply is None else session.match.before(ply)
     state, actions = match.state, match.legal_actions()
-    squares, pointed = game.presentation.placed_squares(state, actions), game.presentation.pointed_in(state, actions)
+    placed, pointed = game.presentation.placed(state, actions), game.presentation.pointed_in(state, actions)
     visits = None if estimate is None else estimate.visits
     results = results_known_at_once(game, state)
     return [
         ActionData(
             **vars(valued_action(game, int(state.current_player), action, estimate)),
-            square=square,
+            **put._asdict(),
             pointed=clicked,
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
             **_end_by_pass(match, action),
         )
-        for action, square, clicked in zip(actions, squares, pointed, strict=True)
+        for action, put, clicked in zip(actions, placed, pointed, strict=True)
     ]
 
 

@@ -1,8 +1,9 @@
 """The squares that a person clicks, found in random positions, in games that do not declare them."""
 
 import numpy as np
+import pytest
 
-from selfplay import Presentation
+from selfplay import Presentation, make_game
 from selfplay.games.clicked_squares import ClickedSquares, changes, clicked_squares, squares_in_position
 from selfplay.games.connect_four import ConnectFour
 from selfplay.games.tictactoe import TicTacToe
@@ -69,6 +70,24 @@ def test_stones_that_fall_are_dropped_by_a_click_anywhere_in_a_column():
     state = show.game.state_after(["4", "4"])
     assert show.pointed_in(state, [3]) == [[3, 10, 17, 24, 31, 38]]
     assert show.placed_squares(state, [3]) == [24]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "text", "placed"),
+    [
+        ("othello", "f5", "d6", (43, -1)),
+        ("connect_four", "44", "4", (24, 1)),
+        ("breakthrough", "", "b2b3", (11, 1)),
+        ("examples.konane:Konane", "", "b4d4", (27, 1)),
+        # A wall is a mark without a stone.
+        ("examples.walls:Walls", "", "c4", (14, 3)),
+        # The other half of a domino is on another square.
+        ("examples.domineering:Domineering", "", "c4", (26, None)),
+    ],
+)
+def test_what_an_action_puts_on_a_square_is_said_unless_it_puts_more_elsewhere(name, moves, text, placed):
+    game = make_game(name)
+    assert game.presentation.placed(game.state_after(moves), [game.string_to_action(text)]) == [placed]
 
 
 def test_the_target_of_a_move_can_depend_on_the_position():

@@ -5,16 +5,19 @@ import shutil
 
 import numpy as np
 
-from selfplay.games.clicked_squares import ClickedSquares, changes, squares_in_position
+from selfplay.games.clicked_squares import ClickedSquares, changes, placed_in_position, squares_in_position
 from selfplay.installation import PACKAGE_FOLDER
 from tests.web.page_views import needs_node, run_in_page
 
 SCRIPT = """
 import { readFileSync } from "node:fs";
-import { pointedSquares } from "./data.js";
+import { placedOf, pointedSquares } from "./data.js";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const found = asked.map(({ match, seat, before, after }) => pointedSquares(match, seat, before, after, 0));
+const found = asked.map(({ match, seat, before, after }) => {
+  const pointed = pointedSquares(match, seat, before, after, 0);
+  return [pointed, Object.values(placedOf(match, seat, pointed, before, after))];
+});
 console.log(JSON.stringify(found));
 """
 
@@ -34,7 +37,14 @@ def test_the_squares_of_random_changes_are_the_same_in_both_languages(tmp_path):
         seat, moves = draw.randint(0, 1), draw.random() < 0.5
         description = {"pointed": [usual], "is_known": [is_known], "view": {"moves_stones": moves}}
         asked.append({"match": {"description": description}, "seat": seat, "before": before, "after": after})
-        done = changes(np.array([before]), np.array([after]), np.array([seat]))
-        expected += squares_in_position(ClickedSquares([usual], [is_known], moves), [0], done)
+        boards = np.array([before]), np.array([after]), np.array([seat])
+        (pointed,) = squares_in_position(ClickedSquares([usual], [is_known], moves), [0], changes(*boards))
+        (placed,) = placed_in_position([pointed], *boards, moves_stones=moves)
+        expected.append([pointed, [*placed]])
     assert run_in_page(tmp_path, SCRIPT, asked) == expected
-    assert {len(squares) for squares in expected} == {0, 1, 2}
+    assert {len(squares) for squares, _ in expected} == {0, 1, 2}
+    assert {(square is None, content is None) for _, (square, content) in expected} == {
+        (True, True),
+        (False, True),
+        (False, False),
+    }

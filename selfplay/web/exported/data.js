@@ -54,7 +54,7 @@ function legalActions(match, state, estimate) {
     return {
       ...match.description.action,
       ...valuedAction(match, state.player, action, estimate),
-      square: placedSquare(pointed, before, after),
+      ...placedOf(match, state.player, pointed, before, after),
       pointed,
       result: null,
       ...endByPass(match, state, action),
@@ -115,14 +115,10 @@ function wordsOf({ description }, estimate, action) {
   return description.points_per_value === null || result === "draws" ? result : `${result} by ${Math.abs(Math.round(value))}`;
 }
 
-// The squares that select an action of a seat, found as in selfplay/games/clicked_squares.py if the game does not declare them.
-/** @type {(match: Match, seat: number, before: number[], after: number[], action: number) => number[]} */
-export function pointedSquares({ description }, seat, before, after, action) {
-  const usual = description.pointed[action];
-  if (description.is_known === null) {
-    return usual;
-  }
-  const isNew = !description.is_known[action];
+// The squares that stones of a seat, or marks without a stone, leave by an action, and those on which they then are, as `changes`
+// in selfplay/games/clicked_squares.py.
+/** @type {(seat: number, before: number[], after: number[]) => {left: number[], placed: number[]}} */
+function changesOf(seat, before, after) {
   const isHeld = (/** @type {number} */ content) => {
     const stone = content - 3 * Math.round(content / 3);
     return stone === 0 ? content !== 0 : stone === (seat === 0 ? 1 : -1);
@@ -131,7 +127,18 @@ export function pointedSquares({ description }, seat, before, after, action) {
   const left = squares.filter((square) => isHeld(before[square]) && !isHeld(after[square]));
   const gained = squares.filter((square) => !isHeld(before[square]) && isHeld(after[square]));
   const onEmpty = gained.filter((square) => before[square] === 0);
-  const placed = onEmpty.length > 0 ? onEmpty : gained;
+  return { left, placed: onEmpty.length > 0 ? onEmpty : gained };
+}
+
+// The squares that select an action of a seat, found as in selfplay/games/clicked_squares.py if the game does not declare them.
+/** @type {(match: Match, seat: number, before: number[], after: number[], action: number) => number[]} */
+export function pointedSquares({ description }, seat, before, after, action) {
+  const usual = description.pointed[action];
+  if (description.is_known === null) {
+    return usual;
+  }
+  const isNew = !description.is_known[action];
+  const { left, placed } = changesOf(seat, before, after);
   if (left.length === 1 && (isNew || usual.includes(left[0]))) {
     return placed.length === 1 ? [...left, ...placed] : left;
   }
@@ -143,6 +150,16 @@ export function pointedSquares({ description }, seat, before, after, action) {
 /** @type {(pointed: number[], before: number[], after: number[]) => number | null} */
 export function placedSquare(pointed, before, after) {
   return pointed.find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
+}
+
+// What an action of a seat puts on the board, as `placed` in selfplay/games/board_squares.py.
+/** @type {(match: Match, seat: number, pointed: number[], before: number[], after: number[]) => Pick<ActionData, "square" | "content">} */
+export function placedOf({ description }, seat, pointed, before, after) {
+  const square = placedSquare(pointed, before, after);
+  const { left, placed } = changesOf(seat, before, after);
+  const others = description.view.moves_stones ? pointed.filter((other) => other !== square) : [];
+  const isAll = square !== null && placed.join() === String(square) && left.length === others.length && others.every((other) => left.includes(other) && after[other] === 0);
+  return { square, content: isAll ? after[square] : null };
 }
 
 /** @type {(match: Match, number: number) => PlyData} */

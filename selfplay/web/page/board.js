@@ -6,22 +6,29 @@ import { element } from "./drawing.js";
 import { sizeOf } from "./geometry.js";
 import { ground, Marks } from "./marks.js";
 import { framed } from "./pieces.js";
+import { markText, stoneOf } from "./view.js";
 
-// What changes in a match by an action of the person before the server has answered: its stone. Without the rules, the page
-// does not know what else changes.
+// What changes in a match by an action of the person before the server has answered: the stone or mark that it puts on a square,
+// if it is known to put nothing else there. Without the rules, the page does not know what else changes.
 /** @type {(game: GameView, match: MatchView, action: number) => Partial<Drawn> & {legal: ActionDescription[]}} */
-export function foreseen({ moves_stones: movesStones, draws_lines: drawsLines }, match, action) {
-  const { square = null, pointed = [] } = match.legal.find((one) => one.action === action) ?? {};
-  if (match.squares === null || square === null) {
+export function foreseen({ moves_stones: movesStones, draws_lines: drawsLines, square_marks: texts }, match, action) {
+  const { square = null, content = null, pointed = [] } = match.legal.find((one) => one.action === action) ?? {};
+  if (match.squares === null || square === null || (content === null && !drawsLines)) {
     return { legal: [] };
   }
-  if (drawsLines) {
+  if (content === null || drawsLines) {
     return { marks: match.marks?.with(square, "line"), legal: [] };
   }
   const left = movesStones ? pointed.filter((other) => other !== square) : [];
-  const stone = match.to_move === 0 ? 1 : -1;
-  const squares = match.squares.map((one, number) => (number === square ? stone : left.includes(number) ? 0 : one));
-  return { squares, ko: null, legal: [], plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }] };
+  /** @type {<Part>(parts: Part[], put: Part, empty: Part) => Part[]} */
+  const changed = (parts, put, empty) => parts.map((one, number) => (number === square ? put : left.includes(number) ? empty : one));
+  return {
+    squares: changed(match.squares, stoneOf(content), 0),
+    marks: match.marks && changed(match.marks, markText(texts, content), ""),
+    ko: null,
+    legal: [],
+    plies: [...match.plies, { square, origin: left[0] ?? null, turned: [] }],
+  };
 }
 
 // The square that the stone of a move leaves.

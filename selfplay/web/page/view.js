@@ -8,9 +8,9 @@ import { capital } from "./words.js";
 /** @type {(content: number) => number} */
 const marksOf = (content) => Math.round(content / 3);
 /** @type {(content: number) => number} */
-const stoneOf = (content) => content - 3 * marksOf(content);
+export const stoneOf = (content) => content - 3 * marksOf(content);
 /** @type {(texts: string[], content: number) => string} */
-const markText = (texts, content) => texts.filter((_, number) => Math.floor(marksOf(content) / 2 ** number) % 2 === 1).join(", ");
+export const markText = (texts, content) => texts.filter((_, number) => Math.floor(marksOf(content) / 2 ** number) % 2 === 1).join(", ");
 
 /** @type {Record<string, number>} */
 const SEATS = { first: 0, second: 1 };

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
-from tests.web.browser.browsing import PATIENCE_MS, choose, settled, visit
+from tests.web.browser.browsing import PATIENCE_MS, choose, settled, until, visit
 from tests.web.test_server import serving
 
 MORRIS = "tests.support.morris"
@@ -76,4 +76,37 @@ def test_stones_are_placed_and_then_moved_and_an_ambiguous_click_asks(
         expect(page.locator("#plies .move").last).to_have_text("b2c2")
         for point, stone in {"b2": "empty", "c2": "first", "a3": "first", "c3": "first"}.items():
             expect(page.get_by_role("gridcell", name=f"{point}, {stone}")).to_have_count(1)
+        context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "clicks", "shown_at_once"),
+    [
+        # A domino covers two squares, and a click says one of them.
+        ("domineering:Domineering", ["c4"], {"c4": "empty", "c5": "empty"}),
+        ("konane:Konane", ["b4", "d4"], {"b4": "empty", "d4": "X"}),
+        ("walls:Walls", ["c4"], {"c4": "empty, wall"}),
+    ],
+)
+def test_only_what_a_move_is_known_to_put_on_a_square_is_shown_before_the_server_answers(
+    game: str, clicks: list[str], shown_at_once: dict[str, str], browser: Browser, tmp_path: Path
+) -> None:
+    with serving(f"game=examples.{game}", f"run_dir={tmp_path}") as (address, _):
+        context = browser.new_context(base_url=address)
+        context.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
+        page = context.new_page()
+        visit(page, f"/#play/examples.{game}?opponent=random&person=both")
+        held = list[Route]()
+        for square in clicks[:-1]:
+            page.get_by_role("gridcell", name=re.compile(f"^{square},")).click()
+        page.route("**/api/match", lambda route: held.append(route), times=1)
+        page.get_by_role("gridcell", name=re.compile(f"^{clicks[-1]},")).click()
+        until(page, lambda: bool(held))
+        expect(page.locator(".cell.legal")).to_have_count(0)
+        for square, there in shown_at_once.items():
+            expect(page.get_by_role("gridcell", name=re.compile(f"^{square}, {there}(,|$)"))).to_have_count(1)
+        held[0].continue_()
+        settled(page, 1)
         context.close()

@@ -12,7 +12,7 @@ from selfplay.web.match_service import MatchService
 from tests.web.conftest import client_of, web_settings
 
 SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "changes")
-SAME_ACTIONS = ("action", "text", "square", "pointed", "end", "ends_at_once")
+SAME_ACTIONS = ("action", "text", "square", "content", "pointed", "end", "ends_at_once")
 SAME = (
     *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
     *("is_practice", "result", "moves", "people", "komi", "count"),
