@@ -1,5 +1,6 @@
 """Settings and fixtures of all tests."""
 
+import gc
 import os
 import shutil
 import signal
@@ -34,6 +35,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     # Of several processes, the one that distributes the tests compares, when all others have ended.
     if not hasattr(session.config, "workerinput"):
         session.config.stash[FILES_BEFORE] = files_of_user()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    # What has been imported is never freed, so the full collections that pytest makes at the end can skip it.
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

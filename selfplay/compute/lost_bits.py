@@ -35,30 +35,44 @@ def _traced(word: WordInt, lost: int, place: tuple[CodeType, int] | None) -> Tra
     return found
 
 
-def _kept(name: str, one: int, other: int) -> int:
-    """The lost bits of what an operator gives: those of both sides of | and ^, and of & if both have them."""
-    if name in ("or", "xor"):
-        return one | other
-    return one & other if name == "and" else 0
+# Written out for speed: the checks of games spend most of their time here.
 
 
-def _tracing(name: str, method: str) -> Any:
-    plain = getattr(WordInt, method)
+def _keeping(name: str) -> Any:
+    """The operator with this name, `&`, `|` or `^`: lost bits are those of both sides, and of & if both have them."""
+    plain, is_and = getattr(WordInt, name), "and" in name
 
-    def trace(self: TracedWord, *others: Any) -> Any:
-        word = plain(self, *others)
-        if not isinstance(word, WordInt):
+    def trace(self: TracedWord, other: Any) -> Any:
+        word = plain(self, other)
+        if word is NotImplemented:
             return word
-        # A number with a sign has all higher bits.
-        lost = [one.lost if isinstance(one, TracedWord) else -1 if one < 0 else 0 for one in others]
-        place = next((one.place for one in (self, *others) if isinstance(one, TracedWord) and one.place), None)
-        return _traced(word, _kept(name, self.lost, lost[0]) if lost else 0, place)
+        lost, place = self.lost, self.place
+        if isinstance(other, TracedWord):
+            others, place = other.lost, place or other.place
+        else:
+            # A number with a sign has all higher bits.
+            others = -1 if other < 0 else 0
+        return _traced(word, lost & others if is_and else lost | others, place)
 
     return trace
 
 
-for name in ("and", "or", "xor", "add", "sub", "mul"):
+def _forgetting(name: str) -> Any:
+    """The operator with this name, after which no bits are lost."""
+    plain = getattr(WordInt, name)
+
+    def trace(self: TracedWord, *others: Any) -> Any:
+        word = plain(self, *others)
+        return word if word is NotImplemented else _traced(word, 0, None)
+
+    return trace
+
+
+for name in ("and", "or", "xor"):
     for method in (f"__{name}__", f"__r{name}__"):
-        setattr(TracedWord, method, _tracing(name, method))
+        setattr(TracedWord, method, _keeping(method))
+for name in ("add", "sub", "mul"):
+    for method in (f"__{name}__", f"__r{name}__"):
+        setattr(TracedWord, method, _forgetting(method))
 for method in ("__rshift__", "__invert__", "__neg__"):
-    setattr(TracedWord, method, _tracing(method, method))
+    setattr(TracedWord, method, _forgetting(method))

@@ -49,7 +49,7 @@ def fitting(number: int, num_parts: int) -> int:
 
 def _wrapping(name: str) -> Callable[[Any, Any], "WordInt"]:
     """The operator of int with this name and two operands, whose result is a word."""
-    operation = getattr(int, name)
+    operation, new = getattr(int, name), int.__new__
 
     # Written out for speed: rules in plain Python spend most of their time here.
     def method(self: "WordInt", other: Any) -> Any:
@@ -57,11 +57,11 @@ def _wrapping(name: str) -> Callable[[Any, Any], "WordInt"]:
         if isinstance(other, WordInt):
             if other.num_parts > num_parts:
                 num_parts = other.num_parts
-        elif isinstance(other, NUMBERS):
+        elif type(other) is not int or not -LARGEST <= other <= LARGEST:
+            if not isinstance(other, NUMBERS):
+                return NotImplemented
             other = fitting(int(other), num_parts)
-        else:
-            return NotImplemented
-        word = int.__new__(WordInt, operation(self, other) & largest_word(num_parts))
+        word = new(WordInt, operation(self, other) & largest_word(num_parts))
         word.num_parts = num_parts
         return word
 
@@ -72,6 +72,8 @@ def _comparing(name: str) -> Callable[[Any, Any], bool]:
     operation = getattr(int, name)
 
     def method(self: "WordInt", other: Any) -> Any:
+        if type(other) is WordInt or (type(other) is int and 0 <= other <= LARGEST):
+            return operation(self, other)
         if not isinstance(other, NUMBERS):
             return NotImplemented
         if not isinstance(other, WordInt) and int(other).bit_length() <= PART_BITS * self.num_parts:
@@ -110,10 +112,10 @@ class WordInt(int):
     __hash__ = int.__hash__
 
     def __invert__(self) -> "WordInt":
-        return WordInt(~int(self), self.num_parts)
+        return WordInt(int.__invert__(self), self.num_parts)
 
     def __neg__(self) -> "WordInt":
-        return WordInt(-int(self), self.num_parts)
+        return WordInt(int.__neg__(self), self.num_parts)
 
     def __repr__(self) -> str:
         return f"WordInt({int(self)}, {self.num_parts})"

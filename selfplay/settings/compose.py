@@ -1,11 +1,11 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
 import os
+import pickle
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
@@ -103,10 +103,11 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     choices = tuple(str(one.input_line) for one in parsed if not _is_value(one, folders))
     # Files in a folder of the user may change.
     chosen = chosen_files.__wrapped__ if folders else chosen_files
-    plain = deepcopy(chosen(kind, config, choices))
+    plain = pickle.loads(chosen(kind, config, choices))
     if LEARNER in plain:
         named = [str(one.value()) for one in values if one.key_or_group == f"{LEARNER}.name"]
-        usual = chosen(kind, config, tuple(one for one in choices if one.partition("=")[0] != LEARNER))
+        others = tuple(one for one in choices if one.partition("=")[0] != LEARNER)
+        usual = plain if others == choices else pickle.loads(chosen(kind, config, others))
         with_parameters(plain, named[-1] if named else str(plain.learner.name), str(usual.learner.name))
     for one in values:
         _set_value(plain, kind, one)
@@ -158,10 +159,15 @@ def _check_values(plain: DictConfig, kind: Any) -> None:
 def _with_types(plain: DictConfig, kind: Any) -> DictConfig:
     """The values with the types of the fields of `kind`, and of the parameters of the learner that they name."""
     OmegaConf.set_struct(plain, None)
-    schema = deepcopy(typed(kind))
+    schema = pickle.loads(_pickled_types(kind))
     if LEARNER in plain:
         schema.learner = typed(cast(Any, LEARNERS[plain.learner.name]))
     return cast(DictConfig, OmegaConf.unsafe_merge(schema, plain))
+
+
+@cache
+def _pickled_types(kind: Any) -> bytes:
+    return pickle.dumps(typed(kind))
 
 
 def with_parameters(plain: DictConfig, name: str, usual: str) -> None:
@@ -224,8 +230,9 @@ def name_settings_modules(values: Any) -> None:
 
 
 @cache
-def chosen_files(kind: Any, config: str, overrides: tuple[str, ...]) -> DictConfig:
-    """The values of conf/`config`.yaml with these overrides, which Hydra composes in 0.1 s.
+def chosen_files(kind: Any, config: str, overrides: tuple[str, ...]) -> bytes:
+    """The values of conf/`config`.yaml with these overrides, which Hydra composes in 0.1 s, pickled: a DictConfig is
+    read in a sixth of the time in which it is copied.
 
     Later overrides must name existing settings, also in mappings such as the options of a network (struct mode).
     """
@@ -236,7 +243,7 @@ def chosen_files(kind: Any, config: str, overrides: tuple[str, ...]) -> DictConf
         chosen = composed.pop("hydra").runtime.choices
     if "recipe" in chosen:
         composed.recipe = chosen.recipe
-    return composed
+    return pickle.dumps(composed)
 
 
 @contextmanager

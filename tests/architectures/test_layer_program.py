@@ -51,7 +51,11 @@ def test_a_program_computes_what_its_network_does(architecture, shape, numerics)
             np.testing.assert_allclose(logits, expected.policy_logits[row].numpy(), **tolerance)
 
 
-@pytest.mark.parametrize("game", [Clobber(), Amazons(), make_game("connect_four")], ids=lambda game: game.name)
+@pytest.mark.parametrize(
+    "game",
+    [Clobber(), pytest.param(Amazons(), marks=pytest.mark.slow), make_game("connect_four")],
+    ids=lambda game: game.name,
+)
 @pytest.mark.parametrize("numerics", [PORTABLE, NATIVE])
 @pytest.mark.parametrize("width", [16, 20])
 def test_the_logits_of_actions_that_are_not_squares_are_those_of_the_network(game, numerics, width):

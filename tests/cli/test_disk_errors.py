@@ -34,6 +34,7 @@ def read_only(run_copy, tmp_path):
         yield folder
 
 
+@pytest.mark.slow
 def test_a_finished_run_that_cannot_be_written_repeats_its_commands(read_only):
     for script, level, said in ((LEARN, [], "already compared, skipped"), (TRAIN, ["--level", 2], "already trained")):
         again = run_forked(script, *TINY, *level, f"run_dir={read_only}")
@@ -67,7 +68,14 @@ def test_an_error_by_too_many_open_files_says_what_to_do():
     assert line_of(OSError(errno.EMFILE, "Too many open files", "/lib/libx.so")) == TOO_MANY_FILES
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["solve", "game=connect_four", "moves=4444441"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["--help"],
+        pytest.param(["solve", "game=connect_four", "moves=4444441"], marks=pytest.mark.slow),
+    ],
+)
 def test_a_full_device_behind_stdout_is_named(arguments):
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "selfplay", *arguments]

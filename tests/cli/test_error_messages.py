@@ -101,6 +101,7 @@ def test_a_program_is_silent_when_the_reader_of_its_output_leaves() -> None:
     assert (ended.returncode, ended.stderr) == (141, "")
 
 
+@pytest.mark.slow
 def test_a_locale_that_does_not_suit_is_named() -> None:
     environment = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
     line = "in printable characters; PYTHONUTF8=1 lets Python read others than ASCII"

@@ -29,13 +29,17 @@ def _process(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        ("recipe=glob(alphazero_o*)", ["recipe=alphazero_othello", "recipe=alphazero_othello_large"]),
+        pytest.param(
+            "recipe=glob(alphazero_o*)",
+            ["recipe=alphazero_othello", "recipe=alphazero_othello_large"],
+            marks=pytest.mark.slow,
+        ),
         (
             "seed=1,0 recipe=default,article",
             ["recipe=default,seed=1", "recipe=article,seed=1", "recipe=default,seed=0", "recipe=article,seed=0"],
         ),
         ("seed=0,1 seed=5 learner.gamma=0.5,1", ["learner.gamma=0.5", "learner.gamma=1"]),
-        ("player='a/b?c=1','d'", ["player=a.b?c=1", "player=d"]),
+        pytest.param("player='a/b?c=1','d'", ["player=a.b?c=1", "player=d"], marks=pytest.mark.slow),
     ],
 )
 def test_a_run_is_named_after_the_swept_settings(arguments, names):
@@ -46,7 +50,7 @@ def test_a_run_is_named_after_the_swept_settings(arguments, names):
     ("argument", "names"),
     [
         ("start_file=2026_11,1.50, a b ,bob's,'a,b'", ["2026_11", "1.50", "a b", "bob's", "a,b"]),
-        ("modules=[2026_11,b],[c]", ["[2026_11,b]", "[c]"]),
+        pytest.param("modules=[2026_11,b],[c]", ["[2026_11,b]", "[c]"], marks=pytest.mark.slow),
         pytest.param("start_file=choice(2026_11,b)", ["2026_11", "b"], marks=pytest.mark.slow),
         pytest.param("levels=range(1,3)", ["1", "2"], marks=pytest.mark.slow),
         pytest.param("game.komi=5.5,7", ["5.5", "7"], marks=pytest.mark.slow),
@@ -290,8 +294,12 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     ("setting", "named"),
     [
         ("learner.gamma=1,2", "learner.gamma=2.0: must be"),
-        ("learner=values,policy", "learner=policy: architecture=mlp has no policy head, "),
-        ("seed=0,1 opponent=random", "opponent=random: only for selfplay generate"),
+        pytest.param(
+            "learner=values,policy",
+            "learner=policy: architecture=mlp has no policy head, ",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("seed=0,1 opponent=random", "opponent=random: only for selfplay generate", marks=pytest.mark.slow),
     ],
 )
 def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):

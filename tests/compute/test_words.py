@@ -99,7 +99,7 @@ def compute(ones: Words, others: Words, numbers: NDArray[np.int64], words: Words
         counts[i, 5] = position_hash(one)
 
 
-@pytest.mark.parametrize("bits", [64, 81, 169])
+@pytest.mark.parametrize("bits", [64, pytest.param(81, marks=pytest.mark.slow), 169])
 def test_compiled_words_are_those_of_integers(bits: int) -> None:
     parts, modulus = parts_of_bits(bits), 1 << 64 * parts_of_bits(bits)
     ones, others = some_words(bits), some_words(bits, seed=1)[::-1]

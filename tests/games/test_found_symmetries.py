@@ -45,17 +45,29 @@ def test_the_symmetries_that_a_game_declares_are_found(name):
 
 
 def test_the_start_of_othello_has_half_of_the_symmetries_of_its_rules():
-    game = make_game("othello_6x6")
+    game = make_game("othello_4x4")
     used = used_actions(game)
     assert distinct(game.symmetries, used) < distinct(game.found_symmetries, used)
     assert len(game.found_symmetries.actions) == 8
 
 
-OWN_GAMES = [(Amazons(), 8), (Clobber(), 8), (LongClobber(), 4), (Slides(), 8), (Posts(), 8), (SmallKalah(), 1)]
+def of_own_games(*games):
+    """The games as parameters. Of those whose moves have a start and a target, all but the first are slow."""
+    slow = (Amazons, LongClobber, Slides)
+    return [
+        pytest.param(game, *more, id=game.name, marks=[pytest.mark.slow] * isinstance(game, slow))
+        for game, *more in games
+    ]
 
 
 @pytest.mark.parametrize(
-    ("cells", "leaning", "count"), [(HEXAGON, -1, 12), (HEXAGON, 0, 4), (TRIANGLE, 1, 6), (TRIANGLE, -1, 2)]
+    ("cells", "leaning", "count"),
+    [
+        (HEXAGON, -1, 12),
+        pytest.param(HEXAGON, 0, 4, marks=pytest.mark.slow),
+        (TRIANGLE, 1, 6),
+        pytest.param(TRIANGLE, -1, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_hexagonal_cells_are_turned_by_sixty_degrees_where_the_rules_allow_it(cells, leaning, count):
     """On a triangle by 120 degrees; the same squares with other neighbours have the images of a square board only."""
@@ -65,7 +77,10 @@ def test_hexagonal_cells_are_turned_by_sixty_degrees_where_the_rules_allow_it(ce
     assert game.symmetries.actions[0].tolist() == list(range(25))
 
 
-@pytest.mark.parametrize(("game", "count"), OWN_GAMES, ids=[game.name for game, _ in OWN_GAMES])
+@pytest.mark.parametrize(
+    ("game", "count"),
+    of_own_games((Clobber(), 8), (Amazons(), 8), (LongClobber(), 4), (Slides(), 8), (Posts(), 8), (SmallKalah(), 1)),
+)
 def test_games_that_declare_no_symmetries_have_those_that_are_found(game, count):
     assert not game.declares_symmetries
     actions, seen = game.symmetries
@@ -74,7 +89,7 @@ def test_games_that_declare_no_symmetries_have_those_that_are_found(game, count)
     assert (np.sort(actions, axis=1) == np.arange(game.num_distinct_actions)).all()
 
 
-@pytest.mark.parametrize("game", [Amazons(), LongClobber(), Posts()], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", of_own_games((Amazons(),), (LongClobber(),), (Posts(),)))
 def test_found_symmetries_are_a_group(game):
     maps = {one.tobytes() for one in game.symmetries.actions}
     assert {first[then].tobytes() for first in game.symmetries.actions for then in game.symmetries.actions} == maps

@@ -156,7 +156,10 @@ def test_moves_take_the_time_that_the_manager_gives(told, seconds):
     assert limits[0] > seconds - 1 or limits[0] == seconds
 
 
-def test_without_a_name_the_engine_is_the_usual_player_of_each_board(tmp_path):
+@pytest.mark.parametrize("prepares", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_without_a_name_the_engine_is_the_usual_player_of_each_board(tmp_path, prepares, monkeypatch):
+    if not prepares:
+        monkeypatch.setattr("selfplay.playing.open_session.prepare_player", lambda *_: None)
     made = make_engine(
         GomocupEngine, Run.of(compose_settings_of(GomocupSettings, "gomocup", [f"run_dir={tmp_path / 'none'}"]))
     )

@@ -22,6 +22,8 @@ from tests.support.runs import COMMAND, PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 
 DATA = Path(__file__).parents[1] / "data"
+PREPARATION = "selfplay.playing.open_session.prepare_player"
+"""What compiles the searches of a player; tests of which player it is need no search."""
 
 
 def engine(name="othello", **options):
@@ -411,9 +413,14 @@ def test_a_match_that_a_board_has_decided_does_not_go_on():
 
 
 @pytest.mark.parametrize(
-    "told", ["komi 5.5\nboardsize 7", pytest.param("boardsize 7\nkomi 5.5", marks=pytest.mark.slow)]
+    ("told", "prepares"),
+    [("komi 5.5\nboardsize 7", False), pytest.param("boardsize 7\nkomi 5.5", True, marks=pytest.mark.slow)],
 )
-def test_the_agent_that_comes_with_the_program_plays_with_any_komi_and_other_boards_have_a_player(told):
+def test_the_agent_that_comes_with_the_program_plays_with_any_komi_and_other_boards_have_a_player(
+    told, prepares, monkeypatch
+):
+    if not prepares:
+        monkeypatch.setattr(PREPARATION, lambda *_: None)
     made = make_engine(GtpEngine, Run.of(compose_settings_of(GtpSettings, "gtp", ["game=go"])))
     for command in told.splitlines():
         assert made.answer(command) == "=\n\n"
@@ -448,7 +455,8 @@ def test_columns_have_the_letters_of_the_protocol_which_skips_i(name):
 
 
 @pytest.mark.parametrize("game", ["go", "hex", "gomoku_6x6", "tictactoe", "othello", "othello_6x6"])
-def test_without_a_name_the_engine_is_the_opponent_that_the_console_has(tmp_path, game):
+def test_without_a_name_the_engine_is_the_opponent_that_the_console_has(tmp_path, game, monkeypatch):
+    monkeypatch.setattr(PREPARATION, lambda *_: None)
     chosen = [f"game={game}", f"run_dir={tmp_path / 'none'}"]
     made = make_engine(GtpEngine, Run.of(compose_settings_of(GtpSettings, "gtp", chosen)))
     assert made.game.name == game

@@ -1,12 +1,12 @@
 """The lock of a run: one process at a time."""
 
 import logging
+import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
+import time
 
 import pytest
 
@@ -20,25 +20,24 @@ from selfplay.settings.run import Run
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import files_of, held_by_another_thread, tiny_settings
 
-HOLD = """
-import sys
-import time
-from pathlib import Path
-from selfplay.runs.run_folder import RunFolder
-with RunFolder(Path(sys.argv[1])).lock():
-    print("held", flush=True)
-    time.sleep(600)
-"""
+
+def hold(folder, is_held):
+    with RunFolder(folder).lock():
+        is_held.set()
+        time.sleep(600)
 
 
 @pytest.fixture
 def holder(tmp_path):
     """Another process that holds the run."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "held\n"
+    fork = multiprocessing.get_context("fork")
+    is_held = fork.Event()
+    process = fork.Process(target=hold, args=(tmp_path, is_held))
+    process.start()
+    assert is_held.wait(60)
     yield process
     process.kill()
-    process.wait()
+    process.join()
 
 
 def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_path, holder):
@@ -46,8 +45,9 @@ def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_pa
         pytest.fail("the lock was given")
     with RunFolder(tmp_path / "other").lock():
         assert (tmp_path / "other" / ".lock").exists()
-    holder.send_signal(signal.SIGKILL)
-    assert holder.wait() == -signal.SIGKILL
+    holder.kill()
+    holder.join()
+    assert holder.exitcode == -signal.SIGKILL
     with RunFolder(tmp_path).lock():
         assert (tmp_path / ".lock").exists()
 

@@ -103,10 +103,8 @@ def test_negamax_finds_the_same_in_both_tiers(name, evaluation):
     assert found[0] == found[1]
 
 
-PROVED = ["tictactoe", *(pytest.param(name, marks=pytest.mark.slow) for name in ("othello_4x4", "go_3x3", "draughts"))]
-
-
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tictactoe", "othello_4x4", "go_3x3", "draughts"])
 def test_the_same_is_proved_in_both_tiers(name):
     """With what earlier searches have left in a table, which both tiers use alike."""
     game, found = make_game(name), []

@@ -6,6 +6,7 @@ import pytest
 
 from selfplay import compose_settings, make_game
 from selfplay.runs.manifest import Manifest
+from selfplay.settings import chosen_recipe
 from selfplay.settings.chosen_recipe import way_of_learning, with_chosen_recipe
 from tests.support.runs import COMMAND, run_forked
 
@@ -58,6 +59,20 @@ def test_level_1_of_a_game_with_long_matches_learns_from_fewer_of_them():
     assert (first.learner.self_play is None, later.learner.self_play is None) == (False, True)
 
 
+def test_batches_are_smaller_the_larger_the_board_is(monkeypatch):
+    monkeypatch.setattr(chosen_recipe, "MOST_POSITIONS", 10)
+    monkeypatch.setattr(chosen_recipe, "_plies_of_random_matches", lambda game: 30)
+    game = make_game("tests.support.long_matches:Forced")
+
+    def chosen(most_in_batch):
+        monkeypatch.setattr(chosen_recipe, "MOST_IN_BATCH", most_in_batch)
+        return [one for one in way_of_learning(game)[0] if one.startswith("learner.batch_size=")]
+
+    assert (chosen(512 * 25), chosen(512 * 25 - 1)) == ([], ["learner.batch_size=256"])
+    assert chosen(100 * 25) == ["learner.batch_size=64"]
+
+
+@pytest.mark.slow
 def test_batches_of_a_large_board_are_smaller():
     assert "learner.batch_size=256" in way_of_learning(make_game("tests.support.large_gomoku:LargeGomoku"))[0]
 

@@ -68,14 +68,15 @@ def test_a_setting_that_a_program_does_not_read_is_refused(name: str, override: 
 
 def settings_read_by(program: Program[Any]) -> set[str]:
     """The names of the attributes of settings that the functions of a program read."""
-    found, seen, left = set[str](), set[int](), [*program]
+    found, seen, left = set[str](), dict[int, object](), [*program]
     while left:
-        for one in parts_of(left.pop()):
-            if id(one) not in seen:
-                seen.add(id(one))
-                names, used = read_and_used(one)
-                found |= names
-                left += used
+        if id(used := left.pop()) in seen:
+            continue
+        seen[id(used)] = used
+        for function in parts_of(used):
+            names, others = read_and_used(function)
+            found |= names
+            left += (other for other in others if id(other) not in seen)
     return found
 
 

@@ -1,7 +1,7 @@
 """The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import nan
 from pathlib import Path
 
@@ -40,7 +40,9 @@ def options(group: str) -> list[str]:
     return sorted(path.stem for path in (CONFIG_FOLDER / group).glob("*.yaml"))
 
 
-def test_every_file_of_conf_composes_to_what_it_describes() -> None:
+@pytest.mark.parametrize("part", ["the games", pytest.param("all networks", marks=pytest.mark.slow)])
+def test_every_file_of_conf_composes_to_what_it_describes(part: str) -> None:
+    """With the games the first networks, and the files of all other groups."""
     groups = {path.name for path in CONFIG_FOLDER.iterdir() if path.is_dir()}
     # Recipes are composed below; tests/search/test_evaluation.py reads the files of evaluation.
     of_runs = sorted(groups - OF_OTHERS.keys() - {"recipe", "evaluation", "learner"})
@@ -51,7 +53,8 @@ def test_every_file_of_conf_composes_to_what_it_describes() -> None:
             ["recipe=alphazero" if learner == "values" else "recipe=default", f"learner={learner}"]
         )
         assert settings.learner == kind(name=learner)
-    for chosen in zip_longest(*map(options, of_runs)):
+    games, networks = (len(options(group)) for group in ("game", "architecture"))
+    for chosen in islice(zip_longest(*map(options, of_runs)), games if part == "the games" else networks):
         choice = {group: option for group, option in zip(of_runs, chosen, strict=True) if option}
         settings = compose_settings([f"{group}={option}" for group, option in choice.items()])
         file = CONFIG_FOLDER / "architecture" / f"{choice['architecture']}.yaml"

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from selfplay.cli.command import overrides_first
+from selfplay.errors import StageError
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.settings.compose import compose_settings_of
@@ -17,8 +18,7 @@ from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Run, compose_settings
 from selfplay.stages.compare import commands_to_play
 from selfplay.tables import Columns, Row, data_frame
-from tests.support.rejections import assert_refused
-from tests.support.runs import COMMAND, TINY, report_of_comparison, run_forked, tiny_settings
+from tests.support.runs import report_of_comparison, tiny_settings
 
 COLUMNS = [
     "level",
@@ -67,9 +67,8 @@ def test_a_run_deleted_while_it_is_compared_is_an_error(run_copy: Path, monkeypa
         return data_frame(columns, rows)
 
     monkeypatch.setattr("selfplay.grading.comparison.data_frame", deleting)
-    result = run_forked(COMMAND, "compare", *TINY, f"run_dir={run_copy}", "comparison.matches=20")
-    assert_refused(result, 1, f"{run_copy} was deleted or replaced meanwhile")
-    assert "Play against it" not in result.stdout
+    with pytest.raises(StageError, match=rf"{run_copy} was deleted or replaced meanwhile"):
+        report_of_comparison(tiny_settings(run_copy, "comparison.matches=20"))
 
 
 @pytest.mark.parametrize(

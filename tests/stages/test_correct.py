@@ -58,7 +58,14 @@ def settings(run_dir: Path, **values: Any) -> CorrectionSettings:
     return CorrectionSettings(run_dir=str(run_dir), **(defaults | values))
 
 
-@pytest.mark.parametrize(("after", "symmetries"), [(WON, "mirror"), (SYMMETRIC, "mirror"), (SYMMETRIC, "none")])
+@pytest.mark.parametrize(
+    ("after", "symmetries"),
+    [
+        (WON, "mirror"),
+        pytest.param(SYMMETRIC, "mirror", marks=pytest.mark.slow),
+        (SYMMETRIC, "none"),
+    ],
+)
 def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: str, symmetries: str) -> None:
     """Mirror images have different mistakes where the tables do not give them the same value."""
     run_dir = new_run(tmp_path, symmetries=symmetries)
@@ -68,7 +75,9 @@ def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: s
     assert correct_and_prove(settings(run_dir, after=after)) == report
 
 
-@pytest.mark.parametrize("few", [{"walks": 12, "walk_length": 6}, {"walks": 5, "walk_length": 8}])
+@pytest.mark.parametrize(
+    "few", [{"walks": 12, "walk_length": 6}, pytest.param({"walks": 5, "walk_length": 8}, marks=pytest.mark.slow)]
+)
 def test_positions_that_tables_cannot_tell_apart_are_avoided(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, few: dict[str, int]
 ) -> None:
@@ -114,6 +123,7 @@ def test_a_correction_killed_at_many_changes_of_its_files_ends_with_the_same_byt
     assert len(states) > 2
 
 
+@pytest.mark.slow
 def test_nothing_of_the_state_is_left_after_a_kill_at_any_change_of_the_files_of_the_level(run_dir: Path) -> None:
     level, solved = run_dir / "corrected" / "level_01", {"endgame": 42}
     correct_and_prove(settings(run_dir, **solved))

@@ -36,6 +36,7 @@ def test_half_of_the_matches_with_the_pool_are_self_play(tiny_run, tmp_path):
     assert len(changed) > 80
 
 
+@pytest.mark.slow
 def test_against_the_pool_batches_and_shards_change_no_byte(tiny_run, tmp_path):
     run = tmp_path / "run"
     learn_levels(tiny_settings(run, "learner.opponents=pool", "levels=2"))

@@ -135,11 +135,15 @@ def test_lessons_are_right_where_the_search_sees_every_end(finished):
 
 def test_an_interruption_and_another_number_of_threads_change_no_byte(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
+    folder = tmp_path / "run"
+    copytree(finished, folder)
+    for level in (3, 4):
+        rmtree(RunFolder(folder).level(level))
     with pytest.raises(KeyboardInterrupt):
-        learn_levels(tiny_settings(tmp_path, *TAUGHT), interrupted_in(3))
-    assert RunFolder(tmp_path).trained_levels() == [1, 2]
-    learn_levels(tiny_settings(tmp_path, *TAUGHT))
-    assert files_of(tmp_path) == files_of(finished)
+        learn_levels(tiny_settings(folder, *TAUGHT), interrupted_in(3))
+    assert RunFolder(folder).trained_levels() == [1, 2]
+    learn_levels(tiny_settings(folder, *TAUGHT))
+    assert files_of(folder) == files_of(finished)
 
 
 def test_the_evaluation_of_the_search_is_recorded_and_is_the_last_level_without_it(finished):

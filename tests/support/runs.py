@@ -147,12 +147,10 @@ def interrupted_when_there_is(
 def forked(script: Path, arguments: Iterable[object], streams: Sequence[int], closed: int | None = None) -> int:
     """Start the script in a fork with these descriptors as its streams 0 to 2; returns the id of the process."""
     import_what_commands_use()
-    # What is frozen is not written to by the garbage collector of the fork, so its memory need not be copied.
-    gc.freeze()
     child = os.fork()
-    if child:
-        gc.unfreeze()
-    else:
+    if child == 0:
+        # What is frozen is not written to by the garbage collector, so its memory need not be copied.
+        gc.freeze()
         for number, descriptor in enumerate(streams):
             os.dup2(descriptor, number)
         become(script, arguments, closed)

@@ -125,6 +125,7 @@ def test_a_short_game_is_solved_in_the_background_while_a_person_looks_at_a_posi
     match = described("hex_5x5", "random", "both", moves="e2 a2 c5 e1 e5 d3")
     found = {"is_exact": False}
     while not found["is_exact"]:
+        time.sleep(0.05)
         # Until then the values are estimates, and complete.
         found = answer(client, match, show=["judged"], values_all=True)["judged"]
         assert found["is_complete"]

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from time import sleep
@@ -9,6 +10,7 @@ from time import sleep
 import pytest
 
 from selfplay.errors import SettingError
+from selfplay.executors import ExecutorOptions
 from selfplay.games import Game, make_game
 from selfplay.settings.common import GameSettings
 from selfplay.web import loaded_players, preparation
@@ -40,7 +42,8 @@ class Held(FirstLegal):
     """Takes until `opened` to be loaded."""
 
     name = "held"
-    opened, loads = threading.Event(), threading.Event()
+    opened: threading.Event
+    loads: threading.Event
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
@@ -48,13 +51,69 @@ class Held(FirstLegal):
         assert self.opened.wait(100)
 
 
-def test_another_process_prepares_but_while_a_visitor_waits_first_the_game_on_the_screen_until_the_server_stops(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MatchService:
+    """With an opponent that is held."""
+    for name in ("opened", "loads"):
+        monkeypatch.setattr(Held, name, threading.Event(), raising=False)
+    return MatchService(web_settings(tmp_path, opponents=["tests.web.test_preparation:Held"]))
+
+
+@pytest.fixture
+def visitor(service: MatchService) -> threading.Thread:
+    """Asks for the first move of the held opponent when it is started."""
+    asked = described("sumto100", "tests.web.test_preparation:Held", person="second")
+    return threading.Thread(target=shown, args=(client_of(create_app(service)), asked))
+
+
+class Beside:
+    """In place of the executor: its task takes until it is closed."""
+
+    begun: list["Beside"]
+
+    def __init__(self, options: ExecutorOptions) -> None:
+        self.closed = threading.Event()
+
+    def map(self, function: object, tasks: Iterable[Preparation]) -> Iterator[None]:
+        (self.task,) = tasks
+        self.begun.append(self)
+        assert self.closed.wait(100)
+        return iter(())
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_matches_are_prepared_but_while_a_visitor_waits_first_the_game_on_the_screen_until_the_server_stops(
+    monkeypatch: pytest.MonkeyPatch, service: MatchService, visitor: threading.Thread
+) -> None:
+    begun = list[Beside]()
+    monkeypatch.setattr(Beside, "begun", begun, raising=False)
+    monkeypatch.setattr(preparation, "ProcessExecutor", Beside)
+    with preparing(service):
+        until(lambda: begun)
+        visitor.start()
+        assert Held.loads.wait(60)
+        until(lambda: service.is_compiling_long)
+        # It may have begun again between the rules, which are read first, and the opponent.
+        sleep(2 * POLL_SECONDS)
+        assert all(one.closed.is_set() for one in begun)
+        count = len(begun)
+        sleep(5 * POLL_SECONDS)
+        assert len(begun) == count
+        Held.opened.set()
+        until(lambda: begun[count:])
+        assert (list(begun[-1].task.opened), begun[-1].closed.is_set()) == (["sumto100"], False)
+    assert begun[-1].closed.is_set()
+    visitor.join()
+
+
+@pytest.mark.slow
+def test_another_process_prepares_and_ends_while_a_visitor_waits_and_when_the_server_stops(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, service: MatchService, visitor: threading.Thread
 ) -> None:
     monkeypatch.setattr(preparation, "prepare_all", stay)
-    service = MatchService(web_settings(tmp_path, opponents=["tests.web.test_preparation:Held"]))
-    noted, asked = tmp_path / "process", described("sumto100", "tests.web.test_preparation:Held", person="second")
-    visitor = threading.Thread(target=shown, args=(client_of(create_app(service)), asked))
+    noted = tmp_path / "process"
     with preparing(service):
         until(noted.exists)
         process = int(noted.read_text())

@@ -102,8 +102,8 @@ def test_a_search_finds_what_the_reference_search_finds(name, by_rollouts, prove
             (value, logits), (added, _) = two(position, word), one(position, word)
             return 0.75 * value + 0.25 * added, logits
 
-    simulations = WITH_ROLLOUTS if by_rollouts else SIMULATIONS
-    for match, plies in enumerate((0, 2, 4, 5)):
+    simulations, starts = (WITH_ROLLOUTS, (2, 5)) if by_rollouts else (SIMULATIONS, (0, 2, 4, 5))
+    for match, plies in enumerate(starts):
         state = position_after(GAME, plies, match)
         assert_same_as_reference(GAME, evaluator, evaluate, name, simulations, proves, state, match)
 
