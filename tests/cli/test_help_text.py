@@ -38,7 +38,7 @@ def test_help_fits_one_screen_and_shows_examples(name: str):
 @pytest.mark.parametrize("config", PROGRAMS)
 def test_help_describes_every_setting_with_its_value(config: str):
     kind: type[CommonSettings] = PROGRAMS[config]
-    text = help_text(Program(print, kind, config), ["game=sumto100"])
+    text = help_text(Program(print, kind, config), ["game.name=sumto100"])
     settings = text.partition("Settings (name=value)\n")[2].partition("\n\n")[0]
     assert "  game.name=sumto100\n" in settings
     lines = settings.splitlines()
