@@ -209,10 +209,20 @@ class BoardSquares:
             state = self.game.step_unchecked(state, torch.tensor([action]))
         return squares
 
+    @property
+    def names_squares(self) -> bool:
+        """Whether people read the squares of actions, in a game with a board whose actions have no texts."""
+        kind = type(self.game)
+        has_texts = (kind.action_to_string, kind.action_text) != (
+            BatchStepping.action_to_string,
+            BatchStepping.action_text,
+        )
+        return self.game.num_squares is not None and not has_texts
+
     def square_name(self, square: int) -> str:
         """The name of a square: that of its action if each square has one, otherwise its column and row from the
         top."""
-        if self._actions_are_squares:
+        if self._actions_are_squares and not (self.names_squares and self.column_names):
             return self.game.action_to_string(square)
         row, column = divmod(square, self.game.observation_shape[2])
         if self.row_names or self.column_names.isalpha():

@@ -49,12 +49,17 @@ class Placed(NamedTuple):
     from the stone that a move takes from its other square."""
 
 
+def stones_in(contents: Contents) -> Contents:
+    """The stones of these contents, without marks: 1, -1 or 0."""
+    return contents - 3 * ((contents + 1) // 3)
+
+
 def changes(before: Contents, after: Contents, seats: NDArray[np.int64]) -> Changes:
     """What actions of these seats (int64[N], 0 or 1) change."""
     signs = 1 - 2 * seats[:, None]
 
     def held(contents: Contents) -> NDArray[np.bool_]:
-        stones = contents - 3 * ((contents + 1) // 3)
+        stones = stones_in(contents)
         is_held: NDArray[np.bool_] = np.where(stones == 0, contents != 0, stones == signs)
         return is_held
 

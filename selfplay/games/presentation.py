@@ -1,5 +1,6 @@
 """How a game is shown to people, apart from its rules."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
@@ -10,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.games.action_names import squares_in_words
 from selfplay.games.board_squares import BoardSquares
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
@@ -116,8 +118,9 @@ class Presentation(BoardSquares):
             values: float32[A], the value to show of each legal action; nan where illegal.
         """
         shown = [] if values is None else [(a, value) for a, value in enumerate(values.tolist()) if np.isfinite(value)]
-        player = int(state.current_player[row])
-        texts = {action: f"{self.game.action_text(action, player)} {value:+.2f}" for action, value in shown}
+        actions = [action for action, _ in shown]
+        names = self.action_names(state, [row] * len(actions), actions)
+        texts = {action: f"{name} {value:+.2f}" for name, (action, value) in zip(names, shown, strict=True)}
         if self.game.board_shape is None:
             fields_text = self._fields_text(state, row, self.game.rules.position._fields)
             return "\n".join(filter(None, [fields_text, *texts.values(), self.caption(state, row)]))
@@ -218,7 +221,7 @@ class Presentation(BoardSquares):
         state = self.game.init()
         columns: list[list[str]] = []
         for number, action in enumerate(actions, start=1):
-            text = self.game.action_text(action, int(state.current_player))
+            text = self.action_name(state, action)
             state = self.game.step(state, torch.tensor([action]))
             columns.append([f"{number}. {text}", *self.board_text(state).splitlines()])
         width = max((len(text) for column in columns for text in column), default=0)
@@ -252,10 +255,45 @@ class Presentation(BoardSquares):
         """The name of an action in range(A) within a sentence; its text by default."""
         return self.game.action_to_string(action)
 
-    def action_named(self, action: int, player: int) -> str:
-        """`action_in_words`; without words, the text of the action as player 0 or 1 takes it."""
+    def action_names(self, states: State, rows: Sequence[int], actions: Sequence[int]) -> list[str]:
+        """What people read of legal actions, each in the match of its row.
+
+        It is the text of the action or, where that is only a number, the squares that the action changes, and the
+        number too if another one of these actions in the same match changes the same squares.
+        """
+        seats = states.current_player.tolist()
+        texts = [self.game.action_text(action, seats[row]) for row, action in zip(rows, actions, strict=True)]
+        if not self.names_squares or not actions:
+            return texts
+        squares = squares_in_words(self, *self._boards(states.select(torch.tensor(rows)), torch.tensor(actions)))
+        times = Counter(zip(rows, squares, strict=True))
+        return [
+            (name if times[row, name] == 1 else f"{name} ({text})") if name else text
+            for row, name, text in zip(rows, squares, texts, strict=True)
+        ]
+
+    def legal_names(self, state: State) -> dict[int, str]:
+        """What people read of each legal action of a match (B = 1)."""
+        legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        return dict(zip(legal, self.action_names(state, [0] * len(legal), legal), strict=True))
+
+    def action_name(self, state: State, action: int) -> str:
+        """What people read of an action in a match (B = 1); its text if it is not legal there."""
+        text = self.game.action_text(action, int(state.current_player))
+        return self.legal_names(state).get(action, text) if self.names_squares else text
+
+    def action_in_sentence(self, state: State, action: int) -> str:
+        """`action_in_words`; without words, its `action_name` in a match (B = 1)."""
         words = self.action_in_words(action)
-        return self.game.action_text(action, player) if words == self.game.action_to_string(action) else words
+        return self.action_name(state, action) if words == self.game.action_to_string(action) else words
+
+    def line_names(self, actions: Iterable[int], start: State) -> list[str]:
+        """What people read of actions that are taken one after the other from a position (B = 1)."""
+        names, state = list[str](), start
+        for action in actions:
+            names.append(self.action_name(state, action))
+            state = self.game.step_unchecked(state, torch.tensor([action]))
+        return names
 
     def action_written_like(self, action: int, example: str) -> str:
         """The text of an action in range(A), in the notation of `example` if the game has several; else as usual."""

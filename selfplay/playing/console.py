@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from selfplay.errors import ForfeitError, IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError
 from selfplay.matches.arena import statuses_of
-from selfplay.playing.console_text import ConsoleText
+from selfplay.playing.console_text import ConsoleText, one_after_the_other
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
 from selfplay.playing.open_session import open_session
 from selfplay.playing.saved_matches import about_record, load_match, save_match
@@ -201,8 +201,8 @@ class Console:
     def _prompt(self, explained: Sequence[str]) -> str:
         is_alone = self.session.players.count(None) == 1
         asked = "Your action" if is_alone else f"Action of {self.seat_names[self.session.match.to_move]}"
-        texts = (self.text.action(action, self.session.match.to_move) for action in self.session.match.legal_actions())
-        free = [f"free: {' '.join(texts)}"]
+        texts = self.text.actions(self.session.match.legal_actions(), self.session.match.state)
+        free = [f"free: {one_after_the_other(texts)}"]
         notes = [*explained, *(free if self.for_learning else [])]
         return f"{asked} ({'; '.join(notes)}): " if notes else f"{asked}: "
 
@@ -222,7 +222,7 @@ class Console:
             self.write(f"{error}.")
             return
         if self._is_shown:
-            self.write(self.text.ply(subject, ply, estimate))
+            self.write(self.text.ply(subject, ply, estimate, self.session.match.states[-2]))
             self._write_changes()
             self.values.show_verdict(ply)
             self._pause()
@@ -264,8 +264,10 @@ class Console:
             if word in ("quit", "exit"):
                 raise EOFError
             if word == "undo":
-                taken = (self.text.action(ply.action, ply.seat) for ply in self.session.undo())
-                self.write(f"Taken back: {', '.join(taken)}.")
+                match, taken = self.session.match, self.session.undo()
+                states = match.states[len(self.session.plies) :]
+                texts = (self.text.action(ply.action, state) for ply, state in zip(taken, states, strict=False))
+                self.write(f"Taken back: {', '.join(texts)}.")
             elif word == "hint":
                 self.values.show_hint()
             elif word == "load":
@@ -280,7 +282,7 @@ class Console:
                 self.write(draw_graph(self.session, self.settings.picture))
             elif word == "help":
                 self.write(f"An action: {self.game.presentation.action_help}")
-                if squares := self.text.squares_of_actions(self.session.match):
+                if squares := self.text.squares_of_actions(self.session.match.state):
                     self.write(f"Legal now: {squares}")
                 self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
             else:

@@ -52,11 +52,12 @@ def boxed_board(game: Game, state: State, values: Values | None = None, *, marke
     below = [note] if note else []
     shown = {} if values is None else {a: value for a, value in enumerate(values.tolist()) if value == value}
     squares = game.presentation.squares_of_values(state, [*shown])
-    for action, value in shown.items():
+    names = game.presentation.action_names(state, [0] * len(shown), [*shown])
+    for name, (action, value) in zip(names, shown.items(), strict=True):
         if action in squares:
             cells[squares[action]] = f"{value:+.2f}"
         else:
-            below.append(f"{game.action_text(action, int(state.current_player))} {value:+.2f}")
+            below.append(f"{name} {value:+.2f}")
     return "\n".join([*_boxes(cells, game), *below])
 
 
@@ -84,6 +85,11 @@ def _named(lines: Sequence[str], rows: str, columns: str) -> str:
     row_names[step - 1 : step * len(rows) : step] = rows
     named = [f"{name} {line}" for name, line in zip(row_names, lines, strict=True)]
     return "\n".join(line.rstrip() for line in [f"  {heading}", *named])
+
+
+def one_after_the_other(texts: Sequence[str]) -> str:
+    """Actions in one line."""
+    return ("; " if any(" " in text for text in texts) else " ").join(texts)
 
 
 class ValueColumn(NamedTuple):
@@ -166,46 +172,61 @@ class ConsoleText:
     def read(self, text: str, state: State) -> int:
         """The action that the player to move in a match (B = 1) has typed. Raises IllegalActionError unless it is
         legal."""
-        action = self.game.string_to_action(text)
+        named = self._named_squares(state)
+        typed = {name.lower(): action for action, name in named.items()}.get(text.strip().lower())
+        action = self.game.string_to_action(text) if typed is None else typed
         self.example = text.strip()
         if not bool(self.game.legal_action_mask(state)[0, action]):
-            raise IllegalActionError(self.game.refusal(state, action, self.action))
+            raise IllegalActionError(self.game.refusal(state, action, lambda one, _: self.action(one, state)))
         return action
 
-    def action(self, action: int, player: int) -> str:
-        """The text of an action of player 0 or 1."""
-        written = self.game.presentation.action_written_like(action, self.example)
-        return self.game.action_text(action, player) if written == self.game.action_to_string(action) else written
+    def action(self, action: int, state: State) -> str:
+        """What a person reads of an action in a match (B = 1)."""
+        return self.actions([action], state)[0]
+
+    def actions(self, actions: Iterable[int], state: State) -> list[str]:
+        """What a person reads of actions in a match (B = 1)."""
+        show, named, texts = self.game.presentation, self._named_squares(state), list[str]()
+        for action in actions:
+            written = show.action_written_like(action, self.example)
+            usual = self.game.action_text(action, int(state.current_player))
+            texts.append(named.get(action, usual) if written == self.game.action_to_string(action) else written)
+        return texts
+
+    def _named_squares(self, state: State) -> dict[int, str]:
+        """The names of the legal actions in a match (B = 1) if they are those of squares; else empty."""
+        show = self.game.presentation
+        return show.legal_names(state) if show.names_squares else {}
 
     def line(self, actions: Iterable[int], start: State) -> str:
         """The texts of actions that are taken one after the other from a position (B = 1)."""
         texts, state = [], start
         for action in actions:
-            texts.append(self.action(action, int(state.current_player)))
+            texts.append(self.action(action, state))
             state = self.game.step(state, action)
-        return " ".join(texts)
+        return one_after_the_other(texts)
 
-    def squares_of_actions(self, match: Match) -> str:
-        """The squares of the legal actions in a game with a board whose actions are only numbers; empty in others."""
-        show, actions = self.game.presentation, match.legal_actions()
-        texts = [self.action(action, match.to_move) for action in actions]
-        if not all(text.isdecimal() for text in texts) or not any(pointed := show.pointed_in(match.state, actions)):
-            return ""
-        link = " to " if show.moves_stones else " and "
-        names = [link.join(map(show.square_name, squares)) for squares in pointed]
-        return "; ".join(f"{text}: {name}" for text, name in zip(texts, names, strict=True) if name)
+    def squares_of_actions(self, state: State) -> str:
+        """The squares of the legal actions of a match (B = 1) in a game whose actions are only numbers; empty in
+        others."""
+        return "; ".join(f"{action}: {name}" for action, name in self._named_squares(state).items())
 
-    def action_in_words(self, action: int, player: int) -> str:
-        """The name of an action of player 0 or 1 within a sentence."""
+    def action_in_words(self, action: int, state: State) -> str:
+        """The name of an action in a match (B = 1) within a sentence."""
         words = self.game.presentation.action_in_words(action)
-        return self.action(action, player) if words == self.game.action_to_string(action) else words
+        return self.action(action, state) if words == self.game.action_to_string(action) else words
 
-    def ply(self, subject: str, ply: Ply, estimate: Estimate | None) -> str:
-        """What a player has played and why, as a sentence; `estimate`: what it expected of its actions."""
+    def ply(self, subject: str, ply: Ply, estimate: Estimate | None, before: State) -> str:
+        """What a player has played and why, as a sentence.
+
+        Args:
+            estimate: what it expected of its actions.
+            before: the match (B = 1) before the ply.
+        """
         value, words = (None, None) if estimate is None else (estimate.value(ply.action), estimate.words(ply.action))
         how = "" if ply.reason is not None else HOW_CHOSEN[ply.is_random]
         because = self.because(ply.reason, value, words, in_points=estimate is not None and estimate.in_points)
-        return f"{subject} plays {self.action(ply.action, ply.seat)}{how}{because}."
+        return f"{subject} plays {self.action(ply.action, before)}{how}{because}."
 
     def because(self, reason: str | None, value: float | None, words: str | None, *, in_points: bool) -> str:
         """The end of a sentence about an action: its reason, or else its value; empty if neither is known.
@@ -219,10 +240,11 @@ class ConsoleText:
         unit = f" {self.game.presentation.point_name}" if in_points else ""
         return f", value {value_text(value, in_points=in_points)}{unit}"
 
-    def visits(self, counts: Sequence[int], player: int) -> str:
-        """The number of simulations through each action of player 0 or 1, the largest first."""
+    def visits(self, counts: Sequence[int], state: State) -> str:
+        """The number of simulations through each action of a match (B = 1), the largest first."""
         order = sorted((action for action, count in enumerate(counts) if count), key=lambda action: -counts[action])
-        return f"Simulations: {', '.join(f'{self.action(action, player)}: {counts[action]:,}' for action in order)}."
+        pairs = zip(order, self.actions(order, state), strict=True)
+        return f"Simulations: {', '.join(f'{text}: {counts[action]:,}' for action, text in pairs)}."
 
     def captured(self, match: Match) -> str | None:
         """How many stones both players have captured, if the last action of a match has captured some."""

@@ -81,7 +81,7 @@ class ConsoleValues:
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.match.state))
         if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
-            self.write(self.text.visits(estimate.visits.tolist(), self.session.match.to_move))
+            self.write(self.text.visits(estimate.visits.tolist(), self.session.match.state))
         return estimate
 
     def _heading(self, estimate: Estimate) -> str:
@@ -136,8 +136,8 @@ class ConsoleValues:
         one, other = float(values[ply.action]), float(values[best[0]])
         grade = grade_of(one, other, perfect.value_kind, is_exact=True)
         graded = "" if grade is None else f", {'an' if grade == 'inaccuracy' else 'a'} {grade}"
-        said = f"Perfect play: {self.text.action(ply.action, ply.seat)} {outcome}{graded}"
-        names = " or ".join(self.text.action(action, ply.seat) for action in best)
+        said = f"Perfect play: {self.text.action(ply.action, state)} {outcome}{graded}"
+        names = " or ".join(self.text.actions(best, state))
         if ply.action in best:
             self.write(f"{said}, and no other action is better.")
         elif np.sign(values[ply.action]) != np.sign(values[best[0]]):
@@ -155,7 +155,7 @@ class ConsoleValues:
         """Write the best action that is known, why, and what follows. Raises NotNowError if the match is over."""
         with notice_when_slow(self.write):
             given = hint(self.session, self._judge)
-        estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.match.to_move)
+        estimate, name = given.estimate, self.text.action_in_words(given.action, self.session.match.state)
         heading = HEADINGS[estimate.kind != "results"] if estimate.is_exact else self._heading(estimate)
         self.write(self.text.boards(self.session.match.state, [self._column(estimate, heading)]))
         if words := estimate.words(given.action):
@@ -177,7 +177,7 @@ class ConsoleValues:
         if values is not None and perfect is not None:
             best = best_actions(values)
             words = perfect.value_text(float(values[best[0]]), self.session.match.state)
-            names = " or ".join(self.text.action_in_words(action, self.session.match.to_move) for action in best)
+            names = " or ".join(self.text.action_in_words(action, self.session.match.state) for action in best)
             self.write(f"Perfect play: {names} {words}.")
 
     def _perfect_values(self, ply: int | None = None) -> Values | None:

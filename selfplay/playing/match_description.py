@@ -3,6 +3,7 @@
 What follows from these, such as captured stones or the squares of a line, is left to the user interface.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from selfplay.games.game import Game
 from selfplay.games.match import Match
-from selfplay.games.state import joined
+from selfplay.games.state import State, joined
 from selfplay.players.estimates import Estimate, results_known_at_once
 from selfplay.playing.result_text import Result, lead_of, points_of, result_of
 from selfplay.playing.session import Session
@@ -29,7 +30,10 @@ class ValuedAction:
     """An action and its value to the player who takes it."""
 
     action: int
-    text: str
+    text: str = _described("The action as `moves` have it.")
+    name: str = _described(
+        "What people read: the text or, where that is only a number, the squares that the action changes."
+    )
     value: float | None = _described("Estimated beforehand, or exact; null if unknown.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
 
@@ -120,7 +124,7 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
     number = len(session.plies) if ply is None else ply
     states = joined(session.match.states)
     boards = None if game.num_squares is None else presentation.contents(states).numpy()
-    line = presentation.position_line
+    line, names = presentation.position_line, _names_of_plies(session, states)
     places = [None] * states.batch_size if line is None else line.place(states).tolist()
     state = session.match.state_before(number)
     is_over = bool(state.terminated)
@@ -145,7 +149,7 @@ def describe(session: Session, ply: int | None = None) -> MatchData:
         values_in_points=estimate is not None and estimate.in_points,
         legal=_legal_actions(session, ply, estimate) if is_chosen_here else [],
         plies=[
-            _described_ply(session, one, boards, squares, places[one + 1])
+            _described_ply(session, one, boards, squares, places[one + 1], names)
             for one, squares in enumerate(_squares_of_plies(session, boards))
         ],
         is_over=is_over,
@@ -160,18 +164,19 @@ def _legal_actions(session: Session, ply: int | None, estimate: Estimate | None)
     game, match = session.game, session.match if ply is None else session.match.before(ply)
     state, actions = match.state, match.legal_actions()
     placed, pointed = game.presentation.placed(state, actions), game.presentation.pointed_in(state, actions)
+    names = game.presentation.action_names(state, [0] * len(actions), actions)
     visits = None if estimate is None else estimate.visits
     results = results_known_at_once(game, state)
     return [
         ActionData(
-            **vars(valued_action(game, int(state.current_player), action, estimate)),
+            **vars(valued_action(game, int(state.current_player), action, name, estimate)),
             **put._asdict(),
             pointed=clicked,
             result=None if results is None else int(results[action]),
             visits=None if visits is None else int(visits[action]),
             **_end_by_pass(match, action),
         )
-        for action, put, clicked in zip(actions, placed, pointed, strict=True)
+        for action, name, put, clicked in zip(actions, names, placed, pointed, strict=True)
     ]
 
 
@@ -186,10 +191,28 @@ def _squares_of_plies(session: Session, boards: NDArray[np.int64] | None) -> lis
     )
 
 
-def valued_action(game: Game, seat: int, action: int, estimate: Estimate | None) -> ValuedAction:
-    """An action of a seat as an estimate values it; None: as nobody does."""
+def _best_at(session: Session, number: int) -> int | None:
+    """The best action that is known before a ply, if it was a choice."""
+    estimate = None if session.plies[number].is_forced else session.estimates.get(number)
+    return None if estimate is None else estimate.best
+
+
+def _names_of_plies(session: Session, states: State) -> dict[tuple[int, int], str]:
+    """What people read of the action of each ply, and of the best one in its place: by the ply and the action."""
+    pairs = dict.fromkeys(
+        (number, action)
+        for number, ply in enumerate(session.plies)
+        for action in (ply.action, _best_at(session, number))
+        if action is not None
+    )
+    rows, actions = ([pair[place] for pair in pairs] for place in (0, 1))
+    return dict(zip(pairs, session.game.presentation.action_names(states, rows, actions), strict=True))
+
+
+def valued_action(game: Game, seat: int, action: int, name: str, estimate: Estimate | None) -> ValuedAction:
+    """An action of a seat as an estimate values it; None: as nobody does. `name`: what people read."""
     value, words = (None, None) if estimate is None else (estimate.value(action), estimate.words(action))
-    return ValuedAction(action=action, text=game.action_text(action, seat), value=value, words=words)
+    return ValuedAction(action=action, text=game.action_text(action, seat), name=name, value=value, words=words)
 
 
 def _end_by_pass(match: Match, action: int) -> dict[str, Any]:
@@ -202,18 +225,23 @@ def _end_by_pass(match: Match, action: int) -> dict[str, Any]:
 
 
 def _described_ply(
-    session: Session, number: int, boards: NDArray[np.int64] | None, pointed: list[int], place: int | None
+    session: Session,
+    number: int,
+    boards: NDArray[np.int64] | None,
+    pointed: list[int],
+    place: int | None,
+    names: Mapping[tuple[int, int], str],
 ) -> PlyData:
     game, ply = session.game, session.plies[number]
     estimate = None if ply.is_forced else session.estimates.get(number)
     changed = [] if boards is None else np.flatnonzero(boards[number] != boards[number + 1]).tolist()
-    valued = valued_action(game, ply.seat, ply.action, estimate)
-    best = None if estimate is None else estimate.best
+    valued = valued_action(game, ply.seat, ply.action, names[number, ply.action], estimate)
+    best = _best_at(session, number)
     return PlyData(
         **ply._asdict() | vars(valued),
         pointed=pointed,
         changes=[] if boards is None else [(square, int(boards[number + 1, square])) for square in changed],
         place=place,
         in_points=valued.value is not None and estimate is not None and estimate.in_points,
-        best=None if best is None else valued_action(game, ply.seat, best, estimate),
+        best=None if best is None else valued_action(game, ply.seat, best, names[number, best], estimate),
     )

@@ -43,10 +43,11 @@ def record_lines(run: Run[AnalysisSettings]) -> Iterator[str]:
     for number, ply in enumerate(session.plies):
         if (estimate := estimate_with_move(session, number)) is None:
             raise SettingError(f"player={player.name}: it does not value actions; name another player")
-        said = valued_move(record, estimate, ply.action, ply.seat)
+        said = valued_move(record, estimate, ply.action)
         comment = comments.get(number + 1)
         mover = record.game.presentation.player_names[ply.seat]
-        yield " ".join(f"{number + 1}. {mover} {ply.text} {said} {comment or ''}".split())
+        name = record.game.presentation.action_name(estimate.state, ply.action)
+        yield " ".join(f"{number + 1}. {mover} {name} {said} {comment or ''}".split())
         comments[number + 1] = "\n".join(filter(None, [comment, said]))
     if out is not None:
         with written_whole(out) as part:
@@ -89,12 +90,12 @@ def _value_after(session: Session, number: int, action: int, found: Estimate) ->
     return (value if is_again else 2 * found.neutral - value), reply.knows(reply.best)
 
 
-def valued_move(record: Record, estimate: Estimate, action: int, seat: int) -> str:
+def valued_move(record: Record, estimate: Estimate, action: int) -> str:
     """The value of a move to the player who takes it, its grade, and the best one, if it is better."""
     value, best, grade = estimate.value(action), estimate.best, estimate.grade(action)
     form = {"is_exact": estimate.is_exact, "in_points": estimate.in_points}
     said = ["?" if value is None else value_text(value, **form), grade or ""]
     better = estimate.value(best)
     if best is not None and better is not None and (value is None or better > value):
-        said.append(f"(best {record.game.action_text(best, seat)} {value_text(better, **form)})")
+        said.append(f"(best {record.game.presentation.action_name(estimate.state, best)} {value_text(better, **form)})")
     return " ".join(filter(None, said))

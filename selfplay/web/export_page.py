@@ -163,6 +163,7 @@ def page_description(game: Game, agent: Agent, network: PageNetwork, settings: E
     ends: EndValues = OUTCOMES[agent.checkpoint.metadata["outcome"]](game)
     actions = range(game.num_distinct_actions)
     texts = [[game.action_text(action, player) for action in actions] for player in (0, 1)]
+    in_words = [presentation.action_in_words(action) for action in actions]
     catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
     run_dir = Path(settings.run_dir)
     with_rollouts = plays_random_matches(game, run_dir)
@@ -195,7 +196,8 @@ def page_description(game: Game, agent: Agent, network: PageNetwork, settings: E
         "num_actions": game.num_distinct_actions,
         "pass_action": game.pass_action,
         "texts": texts,
-        "words": [[presentation.action_named(action, player) for action in actions] for player in (0, 1)],
+        "words": [None if words == game.action_to_string(action) else words for action, words in enumerate(in_words)],
+        "names_squares": presentation.names_squares,
         "pointed": [list(presentation.pointed_squares(action)) for action in actions],
         "is_known": presentation.found_squares.is_known if presentation.finds_squares else None,
         "separator": "" if game.write_transcript([0, 1]) == texts[0][0] + texts[1][1] else " ",

@@ -1,6 +1,5 @@
 """What the judge says of the positions of a requested match: values, hints, and exact values as they become known."""
 
-from selfplay.games import Game, State
 from selfplay.players.estimates import Estimate
 from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.playing.hints import hint
@@ -69,12 +68,13 @@ class Judging:
         assert value is not None, "the judge knows the value of its best action"
         return HintView(
             action=action,
-            text=self.game.presentation.action_named(action, int(state.current_player)),
+            text=self.game.presentation.action_in_sentence(state, action),
             value=value,
             words=estimate.words(action),
             in_points=estimate.in_points,
             source=self._source(estimate.knows(action), is_cut_short),
             line=self.game.line_texts(line, state),
+            line_names=self.game.presentation.line_names(line, state),
             line_squares=self.game.presentation.line_squares(line, state),
         )
 
@@ -104,11 +104,12 @@ class Judging:
         if estimate is None:
             return JudgedView(kind=None, is_exact=True, source=PERFECT_PLAY, legal=[], is_complete=True)
         is_late, seat = endgame_player(self.game, estimate.state) is not None, int(estimate.state.current_player)
+        names = self.game.presentation.legal_names(estimate.state)
         return JudgedView(
             kind=estimate.kind,
             is_exact=estimate.is_exact,
             source=self._source(estimate.is_exact, current_deadline().is_over),
-            legal=[valued_action(self.game, seat, action, estimate) for action in _legal(self.game, estimate.state)],
+            legal=[valued_action(self.game, seat, action, name, estimate) for action, name in names.items()],
             is_complete=estimate.is_exact or not is_late,
         )
 
@@ -120,10 +121,11 @@ class Judging:
             ValuedAction(
                 action=action,
                 text=self.game.action_text(action, seat),
+                name=name,
                 value=None if value is None else float(value),
                 words=None if value is None else perfect.value_text(value, state),
             )
-            for action in _legal(self.game, state)
+            for action, name in self.game.presentation.legal_names(state).items()
             for value in [solving.values.get(action)]
         ]
         return JudgedView(
@@ -134,8 +136,3 @@ class Judging:
         if is_exact:
             return PERFECT_PLAY
         return self.participants.judge.offer.label + (CUT_SHORT if is_cut_short else "")
-
-
-def _legal(game: Game, state: State) -> list[int]:
-    legal: list[int] = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    return legal

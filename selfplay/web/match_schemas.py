@@ -199,6 +199,7 @@ class HintView(BaseModel):
     line: list[str] = Field(
         description="The action and those that follow if both players take the best action by the same values."
     )
+    line_names: list[str] = Field(description="What people read of them.")
     line_squares: list[list[int]] = Field(
         description="For each of them, the square on which it puts a stone or a mark, after that which a stone leaves; "
         "none if it has no square."

@@ -91,7 +91,7 @@ type Mark = { from: number | null; to: number; number?: number };
 type Exercise = { mistakes: number[]; number: number; isSolved: boolean };
 
 /** The moves that follow the position before a ply, and the views after each of them. step: the number of moves shown. */
-type Line = { texts: string[]; views: MatchView[]; step: number };
+type Line = { texts: string[]; names: string[]; views: MatchView[]; step: number };
 
 /** What the page is for at present. play: nothing is valued; analyse: values, the course of the match, other positions. */
 type Face = "play" | "analyse";
@@ -229,7 +229,8 @@ interface Description {
   num_actions: number;
   pass_action: number | null;
   texts: string[][];
-  words: string[][];
+  words: (string | null)[];
+  names_squares: boolean;
   pointed: number[][];
   is_known: boolean[] | null;
   separator: string;

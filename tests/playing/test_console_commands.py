@@ -86,6 +86,14 @@ def test_help_says_on_which_squares_actions_are_that_are_only_numbers() -> None:
     assert not any("Legal now" in line for line in dialogue(["y", "help"], FirstLegal(GAME))[0])
 
 
+def test_actions_that_are_only_numbers_are_read_and_written_as_squares() -> None:
+    game = Clobber()
+    written, _ = dialogue(["y", "Column 1, row 1 to column 2, row 1", "undo"], FirstLegal(game), game=game)
+    reply = next(line for line in written if line.startswith("It plays "))
+    assert " to column " in reply
+    assert f"Taken back: column 1, row 1 to column 2, row 1, {reply.removeprefix('It plays ')}" in written
+
+
 def test_help_lists_the_actions_and_every_command() -> None:
     written, _ = dialogue(["help", "y", "HELP"], FirstLegal(GAME))
     assert written.count(f"An action: {GAME.presentation.action_help}") == 2

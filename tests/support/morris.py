@@ -103,3 +103,9 @@ class AskingPresentation(MorrisPresentation):
 
 class AskingMorris(Morris):
     presentation_class = AskingPresentation
+
+
+class UntoldMorris(AskingMorris):
+    """Its actions have no texts."""
+
+    action_to_string = Game.action_to_string

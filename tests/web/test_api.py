@@ -90,8 +90,10 @@ def test_another_level_takes_over_in_the_same_position(client: TestClient) -> No
 
 
 def test_hints_and_perfect_values(client: TestClient) -> None:
+    texts = [f"{action // 3},{action % 3}" for action in range(9)]
     legal = [
-        {"action": action, "text": f"{action // 3},{action % 3}", "value": 0.0, "words": "draws"} for action in range(9)
+        {"action": action, "text": text, "name": text, "value": 0.0, "words": "draws"}
+        for action, text in enumerate(texts)
     ]
     values = {
         "kind": "results",

@@ -48,12 +48,13 @@ export function dataOf(match, number) {
 /** @type {(match: Match, state: GameState, estimate: Estimate | null) => ActionData[]} */
 function legalActions(match, state, estimate) {
   const before = match.game.contents(state);
+  const names = namesOf(match, state);
   return match.game.legal(state).map((action) => {
     const after = match.game.contents(match.game.step(state, action));
     const pointed = pointedSquares(match, state.player, before, after, action);
     return {
       ...match.description.action,
-      ...valuedAction(match, state.player, action, estimate),
+      ...valuedAction(match, state.player, action, names, estimate),
       ...placedOf(match, state.player, pointed, before, after),
       pointed,
       result: null,
@@ -87,21 +88,23 @@ export function judgedView(match, number) {
   const judged = match.judgement(number);
   const actions = judged === null ? [] : match.game.legal(match.states[number]);
   const { player } = match.states[number];
+  const names = namesOf(match, match.states[number], actions);
   const { isExact } = judged ?? { isExact: true };
   return {
     kind: judged === null ? null : match.description.points_per_value === null ? "results" : "points",
     is_exact: isExact,
     source: isExact ? PERFECT_PLAY : match.judge.offer.label,
-    legal: actions.map((action) => valuedAction(match, player, action, judged)),
+    legal: actions.map((action) => valuedAction(match, player, action, names, judged)),
     is_complete: true,
   };
 }
 
-// An action of a seat as it is valued.
-/** @type {(match: Match, seat: number, action: number, estimate: Estimate | null) => ValuedAction} */
-function valuedAction(match, seat, action, estimate) {
+// An action of a seat as it is valued; names: see namesOf.
+/** @type {(match: Match, seat: number, action: number, names: Map<number, string>, estimate: Estimate | null) => ValuedAction} */
+function valuedAction(match, seat, action, names, estimate) {
   const value = estimate?.values[action] ?? NaN;
-  return { action, text: match.description.texts[seat][action], value: Number.isNaN(value) ? null : value, words: wordsOf(match, estimate, action) };
+  const text = match.description.texts[seat][action];
+  return { action, text, name: names.get(action) ?? text, value: Number.isNaN(value) ? null : value, words: wordsOf(match, estimate, action) };
 }
 
 // An exact value in words; null if it is estimated.
@@ -170,15 +173,53 @@ function playedPly(match, number) {
   const estimate = ply.is_forced ? null : match.known(number);
   const values = estimate?.values ?? null;
   const best = values === null ? null : bestOf(values);
+  const names = namesOf(match, match.states[number], [...new Set([ply.action, best ?? ply.action])]);
   return {
     ...template,
     ...ply,
-    ...valuedAction(match, ply.seat, ply.action, estimate),
+    ...valuedAction(match, ply.seat, ply.action, names, estimate),
     pointed: pointedSquares(match, ply.seat, before, after, ply.action),
     changes: [...after.entries()].filter(([square, content]) => before[square] !== content),
     in_points: values !== null && points !== null,
-    best: best === null ? null : valuedAction(match, ply.seat, best, estimate),
+    best: best === null ? null : valuedAction(match, ply.seat, best, names, estimate),
   };
+}
+
+// What people read of actions that have no texts in a game, of the legal ones if no others are given, as action_names in
+// selfplay/games/presentation.py; none in other games, or of an action of which the board does not show what it does.
+/** @type {(match: Pick<Match, "description" | "game">, state: GameState, actions?: number[]) => Map<number, string>} */
+export function namesOf({ description, game }, state, actions = game.legal(state)) {
+  if (!description.names_squares || actions.length === 0) {
+    return new Map();
+  }
+  const before = game.contents(state);
+  const squares = actions.map((action) => squaresInWords(description, state.player, before, game.contents(game.step(state, action))));
+  const isShared = (/** @type {string} */ name) => squares.indexOf(name) !== squares.lastIndexOf(name);
+  return new Map(actions.flatMap((action, place) => {
+    const name = squares[place];
+    return name === "" ? [] : [[action, isShared(name) ? `${name} (${description.texts[state.player][action]})` : name]];
+  }));
+}
+
+const MOST_NAMED = 4;
+
+// The names of the squares of an action of a seat, as in selfplay/games/action_names.py.
+/** @type {(description: Pick<Description, "view" | "has_stones">, seat: number, before: number[], after: number[]) => string} */
+export function squaresInWords({ view, has_stones: hasStones }, seat, before, after) {
+  const stones = (/** @type {number[]} */ board) => (hasStones ? board.map((content) => content - 3 * Math.round(content / 3)) : board);
+  const { left, placed } = changesOf(seat, stones(before), stones(after));
+  const changed = [...before.keys()].filter((square) => before[square] !== after[square]);
+  const areMarks = !hasStones && left.length === 0;
+  const marked = areMarks ? placed : hasStones ? changed.filter((square) => after[square] !== 0 && stones(after)[square] === 0) : [];
+  const moved = areMarks ? [] : placed;
+  const to = left.length + moved.length + marked.length === 0 ? changed : moved;
+  if (left.length + to.length + marked.length > MOST_NAMED) {
+    return "";
+  }
+  const names = (/** @type {number[]} */ squares) => squares.map((square) => view.square_names[square]).join(" and ");
+  const markText = (/** @type {number} */ content) => view.square_marks.filter((_, number) => Math.floor(Math.round(content / 3) / 2 ** number) % 2 === 1).join(" and ");
+  const parts = [[names(left), names(to)].filter(Boolean).join(" to "), ...marked.map((square) => `${markText(after[square])} ${view.square_names[square]}`)];
+  return parts.filter(Boolean).join(", ");
 }
 
 // The count of a match in which both have passed, before people have agreed on it.

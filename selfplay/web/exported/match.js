@@ -2,7 +2,7 @@
 
 import { bestOf } from "./game.js";
 import { drawsOf } from "./random.js";
-import { dataOf, judgedView, PERFECT_PLAY, placedSquare, pointedSquares } from "./data.js";
+import { dataOf, judgedView, namesOf, PERFECT_PLAY, placedSquare, pointedSquares } from "./data.js";
 import { PlayedMatch, Refusal } from "./played_match.js";
 
 const LONGEST_LINE = 10;
@@ -171,27 +171,28 @@ export class Match extends PlayedMatch {
     const action = bestOf(values);
     const { kind, legal, source } = judgedView(this, number);
     const line = this.#line(state, action);
-    const words = legal.find((one) => one.action === action)?.words ?? null;
+    const { words = null, name = "" } = legal.find((one) => one.action === action) ?? {};
     return {
       action,
-      text: this.description.words[state.player][action],
+      text: this.description.words[action] ?? name,
       value: values[action],
       words,
       in_points: kind === "points",
       source: words === null ? source : PERFECT_PLAY,
-      line: line.map(({ text: one }) => one),
+      line: line.map(({ text }) => text),
+      line_names: line.map(({ text, name: one }) => one ?? text),
       line_squares: line.map(({ squares }) => squares),
     };
   }
 
   // An action and those that follow if both players take the best action by the values of the judge.
-  /** @type {(state: GameState, action: number) => {text: string, squares: number[]}[]} */
+  /** @type {(state: GameState, action: number) => {text: string, name: string | undefined, squares: number[]}[]} */
   #line(state, action) {
     const moves = [];
     const latest = performance.now() + LINE_MILLISECONDS;
     for (let next = action; ; ) {
       const after = this.game.step(state, next);
-      moves.push({ text: this.description.texts[state.player][next], squares: this.#squaresOf(state, after, next) });
+      moves.push({ text: this.description.texts[state.player][next], name: namesOf(this, state).get(next), squares: this.#squaresOf(state, after, next) });
       state = after;
       if (moves.length === LONGEST_LINE || performance.now() > latest || state.isOver) {
         return moves;

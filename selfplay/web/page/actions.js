@@ -79,7 +79,9 @@ async function asked(match, { beside, foreseen = null, isNew = false, isOther = 
   Object.assign(state, { isBusy: true, foreseen });
   fail(null);
   state.render();
-  const isSilent = foreseen !== null || (address.areWatching(match.person) && arePrepared(match));
+  // Its move, or that the opponent thinks, is shown at once.
+  const isShown = foreseen !== null && ("squares" in foreseen || "marks" in foreseen || state.answer?.person_seat !== null);
+  const isSilent = isShown || (address.areWatching(match.person) && arePrepared(match));
   const isWaiting = advance && !isNew && !arePrepared(match);
   const notice = setTimeout(() => isSilent || mine !== state.visit || say(isWaiting ? PREPARING : "One moment…"), QUICK);
   try {
@@ -212,10 +214,10 @@ export const replace = (given, options = {}) => (state.isBusy || state.game === 
 /** @type {(action: number) => Promise<Failure>} */
 export function play(action) {
   const { game, match, answer } = opened();
-  const text = answer.legal.find((one) => one.action === action)?.text;
+  const { text = "", name = "" } = answer.legal.find((one) => one.action === action) ?? {};
   if (answer.person_seat !== null) {
     const isThen = arePrepared(match) ? isThinking(answer, 1 - answer.person_seat) : PREPARING;
-    say(`You play ${text}.${game.may_move_again ? "" : ` ${isThen}`}`);
+    say(`You play ${name}.${game.may_move_again ? "" : ` ${isThen}`}`);
   }
   return become({ ...match, moves: `${match.moves} ${text}` }, { foreseen: foreseen(game, answer, action) });
 }

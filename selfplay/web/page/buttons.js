@@ -21,6 +21,8 @@ export class ActionButtons {
   show(legal, shown) {
     this.legal = new Set(legal.map(({ action }) => action));
     legal.filter((one) => !this.buttons.has(one.action)).forEach((one) => this.add(one));
+    // The squares of an action can depend on the position.
+    legal.forEach(({ action, name }) => (this.buttons.get(action).querySelector("b").textContent = name));
     this.group.hidden = this.buttons.size === 0;
     this.isOpen = shown.isOpen;
     this.buttons.forEach((button, action) => this.draw(button, action, shown));
@@ -52,8 +54,8 @@ export class ActionButtons {
 
   // Inserts the button in the order of the actions.
   /** @type {(one: ActionDescription) => void} */
-  add({ action, text }) {
-    const button = element("button", { type: "button", class: "action", "data-action": action }, element("b", {}, text));
+  add({ action }) {
+    const button = element("button", { type: "button", class: "action", "data-action": action }, element("b"));
     button.addEventListener("click", () => this.isOpen && this.legal.has(action) && this.play(action));
     const next = Math.min(...[...this.buttons.keys()].filter((other) => other > action));
     this.group.insertBefore(button, this.buttons.get(next) ?? null);

@@ -97,7 +97,7 @@ export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
     return;
   }
   const whose = match.person_seat === null ? match.seat_names[0] : "you";
-  const said = points.map(({ ply, text }) => `${ply.text} ${text}`).join(", ");
+  const said = points.map(({ ply, text }) => `${ply.name} ${text}`).join(", ");
   const { ticks, height } = axisOf(match, points);
   const { drawing, width, inside, y: yOf } = frame(`Values of the match for ${whose}: ${said}`, ticks, HEIGHT);
   const plies = Math.max(match.plies.length, 6);
@@ -112,7 +112,7 @@ export function drawCurve(place, { game, match, cursor, isWaiting, goTo }) {
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: pathOf(line), class: "line" }));
   for (const { ply, number, good, text } of points) {
     const kind = `ply ${game.stone_colours?.[ply.seat] ?? `seat${ply.seat}`} ${gradeOf(match, ply) ?? ""}`;
-    const title = svg("title", {}, `${number}. ${ply.text}: ${text} for ${whose}`);
+    const title = svg("title", {}, `${number}. ${ply.name}: ${text} for ${whose}`);
     drawing.append(svg("circle", { cx: x(number), cy: y(good), r: 4.5, class: kind }, title));
   }
   for (let number = 1; number <= plies; number += Math.ceil((plies * 34) / width)) {

@@ -60,7 +60,7 @@ async function open(number) {
   if (isStill(exercise)) {
     const ply = valued().plies[inExercise().ply];
     const words = ply.words === null ? "" : ` (${ply.words})`;
-    say(`Mistake ${number + 1} of ${exercise.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}${exercise.number === 0 ? unjudged() : ""}`);
+    say(`Mistake ${number + 1} of ${exercise.mistakes.length}: your move ${ply.name}${words} is ${named(ply.grade)}. ${TRY}${exercise.number === 0 ? unjudged() : ""}`);
   }
 }
 
@@ -73,7 +73,7 @@ function unjudged() {
 /** @type {(action: number) => Promise<void>} */
 export async function attempt(action) {
   const { exercise, ply } = inExercise();
-  const text = position().legal.find((one) => one.action === action)?.text ?? "";
+  const { text = "", name = "" } = position().legal.find((one) => one.action === action) ?? {};
   const judged = state.judged.get(ply);
   if (!judged?.isComplete) {
     say("This position is still being solved; try again in a moment.");
@@ -85,12 +85,12 @@ export async function attempt(action) {
     return;
   }
   if (grade === UNKNOWN) {
-    say(`Whether ${text} is as good as the best move is not known. ${TRY}`);
+    say(`Whether ${name} is as good as the best move is not known. ${TRY}`);
   } else if (grade === null) {
-    showSolution(`Right: ${text} is good.`);
+    showSolution(`Right: ${name} is good.`);
   } else {
     const isSame = action === opened().answer.plies[ply].action;
-    say(`${text} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
+    say(`${name} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
   }
 }
 
@@ -113,12 +113,12 @@ async function showSolution(said = "") {
   Object.assign(state, { hint: action, hintLine: [] });
   exercise.isSolved = true;
   state.render();
-  const words = `${said} Best: ${best?.text}.`.trim();
+  const words = `${said} Best: ${best?.name}.`.trim();
   say(words);
   try {
     const { hint } = await ask({ ply, show: ["hint"] });
     if (isStill(exercise) && state.ply === ply && exercise.isSolved && hint.action === action) {
-      Object.assign(state, { line: { texts: hint.line, views: [], step: 0 }, hintLine: hint.line_squares.slice(1) });
+      Object.assign(state, { line: { texts: hint.line, names: hint.line_names, views: [], step: 0 }, hintLine: hint.line_squares.slice(1) });
       state.render();
       say(words + aboutLine(hint));
     }
@@ -144,7 +144,7 @@ export async function stepTo(to) {
     if (isStill(exercise) && state.line === line) {
       line.step = step;
       state.render();
-      say(step === 0 ? `Best: ${line.texts[0]}.` : `Best line, move ${step} of ${line.texts.length}: ${line.texts[step - 1]}.`);
+      say(step === 0 ? `Best: ${line.names[0]}.` : `Best line, move ${step} of ${line.names.length}: ${line.names[step - 1]}.`);
     }
   } catch (error) {
     fail(error);

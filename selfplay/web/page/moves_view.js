@@ -50,7 +50,7 @@ function numbered(plies, from) {
 function cellOf(match, ply, { isShown, isValued, goTo }) {
   const one = match.plies[ply];
   const attributes = { type: "button", class: "move", "data-ply": ply, "aria-current": isShown ? "step" : null };
-  const move = element("button", attributes, one.is_forced ? "pass" : one.text);
+  const move = element("button", attributes, one.is_forced ? "pass" : one.name);
   move.addEventListener("click", () => goTo(ply + 1));
   return element("td", { class: isValued ? gradeOf(match, one) : null }, move, ...(isValued ? aboutPly(match, one) : []));
 }
@@ -68,7 +68,7 @@ function aboutPly(match, ply) {
   if (grade === null || ply.best === null) {
     return [value];
   }
-  const better = `${grade}: ${ply.best.text} ${text(ply.best)}`;
+  const better = `${grade}: ${ply.best.name} ${text(ply.best)}`;
   return [element("b", { class: "mark", "aria-hidden": "true" }, MARKS[grade]), value, element("span", { class: "better" }, better)];
 }
 

@@ -126,12 +126,12 @@ async function act(action) {
 // Whether an action needs no confirmation, or is chosen for the second time; says what to confirm.
 /** @type {(action: number) => boolean} */
 function isConfirmed(action) {
-  const { warning, text } = position().legal.find((one) => one.action === action) ?? {};
+  const { warning, name } = position().legal.find((one) => one.action === action) ?? {};
   if (!warning || state.unconfirmed === action) {
     return true;
   }
   state.unconfirmed = action;
-  say(`${warning} Choose ${text} again to confirm.`);
+  say(`${warning} Choose ${name} again to confirm.`);
   return false;
 }
 

@@ -95,7 +95,7 @@ function sayPosition() {
   const last = shown.plies[ply - 1];
   const isTold = state.face === "analyse" || answer.is_over;
   const grade = isTold && last ? gradeOf(shown, last) : null;
-  say(aboutVariation() + aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best?.text})` : ""));
+  say(aboutVariation() + aboutPosition(answer, ply, grade ? ` (${grade}; better: ${last.best?.name})` : ""));
 }
 
 // ---------------------------------------------------------------------- values of the players

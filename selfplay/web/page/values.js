@@ -58,9 +58,10 @@ export function valuesToShow(mode, match, judged) {
   const legal = mode === "adviser" ? match.legal : [];
   const total = legal.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
   /** @type {(one: ActionDescription) => Known} */
-  const about = ({ action, text, value, visits, words, result }) => ({
+  const about = ({ action, text, name, value, visits, words, result }) => ({
     action,
     text,
+    name,
     grade: null,
     value,
     share: visits === null || total === 0 ? null : Math.round((100 * visits) / total),
@@ -75,8 +76,8 @@ export function valuesToShow(mode, match, judged) {
 
 // What a legal action leads to with perfect play if the match says so, until the exact values have come; null if not.
 /** @type {(one: ActionDescription) => Known | null} */
-function knownAtOnce({ action, text, value, words, result }) {
-  const about = { action, text, grade: null, share: null, result: null };
+function knownAtOnce({ action, text, name, value, words, result }) {
+  const about = { action, text, name, grade: null, share: null, result: null };
   return words !== null ? { ...about, value, words } : result === null ? null : { ...about, value: result, words: VERBS[result] };
 }
 

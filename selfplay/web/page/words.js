@@ -79,7 +79,7 @@ export function whatHappened(match, before) {
     if (ply.is_forced) {
       return [player === null ? (areTwoPeople(match.people) ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
     }
-    return player === null ? [] : [`${name} plays ${ply.text}${how(ply)}.`];
+    return player === null ? [] : [`${name} plays ${ply.name}${how(ply)}.`];
   });
   if (match.result !== null) {
     words.push(match.result);
@@ -141,7 +141,7 @@ export function aboutHint({ judge, point_name: points }, { in_points: inPoints, 
 }
 
 /** @type {(hint: HintView) => string} */
-export const aboutLine = ({ line }) => (line.length > 1 ? ` Best line: ${line.join(" ")}.` : "");
+export const aboutLine = ({ line_names: names }) => (names.length > 1 ? ` Best line: ${names.join(names.some((name) => name.includes(" ")) ? "; " : " ")}.` : "");
 
 /** @type {[string, string][]} */
 const GRADES = [["blunder", "blunders"], ["mistake", "mistakes"], ["inaccuracy", "inaccuracies"]];
@@ -193,9 +193,9 @@ function isLostByPerson({ plies, winner, person_seat: person }, judged) {
 /** @type {(match: MatchView, chosen: PlyDescription[]) => string} */
 function costliestMove({ plies }, chosen) {
   const lossOf = (/** @type {PlyDescription} */ ply) => Number(ply.best?.value) - Number(ply.value);
-  const known = chosen.filter((ply) => areComparable(ply, ply.best) && ply.text !== ply.best.text);
+  const known = chosen.filter((ply) => areComparable(ply, ply.best) && ply.name !== ply.best.name);
   const most = known.reduce((one, other) => (lossOf(other) > lossOf(one) ? other : one), known[0]);
-  return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.text}, cost most (better: ${most.best?.text})`;
+  return most === undefined ? "no clear mistake" : `no clear mistake; move ${plies.indexOf(most) + 1}, ${most.name}, cost most (better: ${most.best?.name})`;
 }
 
 // The number of the last ply at which the result with perfect play became that of the match; null if it always was, or if it
@@ -221,7 +221,7 @@ export function aboutPosition(match, cursor, verdict) {
   if (ply === undefined) {
     return "The first position.";
   }
-  return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${match.stood_in.includes(cursor - 1) ? SIMPLE : whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
+  return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${match.stood_in.includes(cursor - 1) ? SIMPLE : whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.name}`}${verdict}.`;
 }
 
 /** @type {(kind: string, points: string) => string} */
@@ -268,7 +268,7 @@ function aboutJudged({ kind, isExact, source, known, isComplete }, points) {
   }
   const highest = Math.max(...[...known.values()].map(({ value }) => Number(value)));
   const best = [...known.values()].filter(({ value }) => value === highest);
-  const names = best.map(({ text }) => text).join(", ");
+  const names = best.map(({ name }) => name).join(", ");
   return aboutKind(kind ?? "", points) + (kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${best[0].words}).`);
 }
 
@@ -280,7 +280,7 @@ export function aboutBest(match, mode, { known, scale, judged }) {
   if (value === null) {
     return mode === "adviser" && match.legal.length > 0 ? noValues(match) : "";
   }
-  const names = best.map((action) => match.legal.find((one) => one.action === action)?.text);
+  const names = best.map((action) => match.legal.find((one) => one.action === action)?.name);
   const more = names.length - MOST_BEST;
   const others = more > 0 ? ` and ${more} ${more === 1 ? "other" : "others"}` : "";
   const isPerfect = words !== null || judged?.isExact;

@@ -329,7 +329,7 @@ def test_a_position_is_set_up_and_valued(page: Page) -> None:
     expect(page.locator("#standing")).to_contain_text("Practice")
 
 
-F6 = {"action": 45, "text": "f6", "words": None}
+F6 = {"action": 45, "name": "f6", "words": None}
 COURSE = """async ([plies, known, winner]) => {
   const { aboutCourse } = await import("/page/words.js");
   const judge = { label: "judge", estimates: true, neutral: 0, span: 1 };
@@ -345,19 +345,19 @@ COURSE = """async ([plies, known, winner]) => {
 @pytest.mark.parametrize(
     ("plies", "known", "winner", "said"),
     [
-        ([{"text": "a9", "value": 0.1, "best": F6 | {"value": 0.3}, "grade": None}], [], 0, "No mistakes."),
+        ([{"name": "a9", "value": 0.1, "best": F6 | {"value": 0.3}, "grade": None}], [], 0, "No mistakes."),
         (
             [
-                {"text": "a9", "value": 0.1, "best": F6 | {"value": 0.2}, "grade": None},
-                {"text": "c9", "value": -0.2, "best": F6 | {"value": 0.1}, "grade": None},
+                {"name": "a9", "value": 0.1, "best": F6 | {"value": 0.2}, "grade": None},
+                {"name": "c9", "value": -0.2, "best": F6 | {"value": 0.1}, "grade": None},
             ],
             [],
             1,
             "No clear mistake; move 2, c9, cost most (better: f6).",
         ),
-        ([{"text": "f6", "value": 0.1, "best": F6 | {"value": 0.1}, "grade": None}], [], 1, "No clear mistake."),
-        ([{"text": "a9", "value": None, "best": None, "grade": None}], [], 0, "No mistakes; 1 move not judged."),
-        ([{"text": "a9", "value": -1, "best": F6 | {"value": 1}, "grade": "blunder"}], [], 1, "1 blunder."),
+        ([{"name": "f6", "value": 0.1, "best": F6 | {"value": 0.1}, "grade": None}], [], 1, "No clear mistake."),
+        ([{"name": "a9", "value": None, "best": None, "grade": None}], [], 0, "No mistakes; 1 move not judged."),
+        ([{"name": "a9", "value": -1, "best": F6 | {"value": 1}, "grade": "blunder"}], [], 1, "1 blunder."),
     ],
 )
 def test_a_lost_match_has_no_praise_and_what_was_not_judged_is_said(

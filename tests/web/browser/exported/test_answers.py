@@ -11,8 +11,8 @@ from selfplay.web.app import create_app
 from selfplay.web.match_service import MatchService
 from tests.web.conftest import client_of, web_settings
 
-SAME_PLIES = ("seat", "action", "text", "by_person", "is_forced", "pointed", "changes")
-SAME_ACTIONS = ("action", "text", "square", "content", "pointed", "end", "ends_at_once")
+SAME_PLIES = ("seat", "action", "text", "name", "by_person", "is_forced", "pointed", "changes")
+SAME_ACTIONS = ("action", "text", "name", "square", "content", "pointed", "end", "ends_at_once")
 SAME = (
     *("start", "shown", "points", "lead", "ko", "owners", "to_move", "awaits_person", "is_over"),
     *("is_practice", "result", "moves", "people", "komi", "count"),
