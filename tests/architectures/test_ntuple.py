@@ -180,7 +180,9 @@ WITH_BOARDS = {Amazons: ("arrows", 4, 3), Fields: ("walls", 6, 3), make_draughts
 """A further board that tables see by default, the number of contents of a square, and what this board adds to them."""
 
 
-@pytest.mark.parametrize("make", WITH_BOARDS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "make", [pytest.param(Amazons, marks=pytest.mark.slow), Fields, make_draughts], ids=lambda make: make.__name__
+)
 def test_networks_and_searches_see_a_board_besides_those_of_the_stones_by_default(make):
     name, base, added = WITH_BOARDS[make]
     game = make()

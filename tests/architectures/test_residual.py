@@ -2,7 +2,7 @@
 
 import torch
 
-from selfplay.architectures import build_network
+from selfplay.architectures import build_network, meta_tensors
 from selfplay.architectures.residual import ResidualBlock
 from selfplay.training.fitting import seeded
 
@@ -29,3 +29,10 @@ def test_at_the_start_a_block_is_the_identity_and_its_last_convolution_learns_fi
     block(planes).square().sum().backward()
     assert block.last.weight.grad.abs().sum() > 0
     assert (block.first.weight.grad == 0).all()
+
+
+def test_tensors_without_memory_are_not_initialized(monkeypatch):
+    """Drawing numbers on torch's meta device would import torch's compiler, which takes a second."""
+    expected = {name: tensor.shape for name, tensor in network_of((2, 3, 5)).state_dict().items()}
+    monkeypatch.delattr(torch.nn.init, "kaiming_normal_")
+    assert {name: tensor.shape for name, tensor in meta_tensors(SMALL, (2, 3, 5), 9).items()} == expected

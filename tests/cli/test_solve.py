@@ -25,18 +25,28 @@ def test_moves_are_listed_with_their_values_best_first():
         (["--game=othello_4x4", "moves=B1", "raw_discs=true"], "a1 +8\nc1 -8\na3 -9\n"),
         (["moves=XXXXXXXXXXXXXXX- O"], "the match is over: black has won by 16\n"),
         (["moves=--xo" + 12 * "x" + " o"], "b1 -10\n"),
-        (["--moves", "XXXXXXXXXXXXXXX- white"], "the match is over: black has won by 16\n"),
+        pytest.param(
+            ["--moves", "XXXXXXXXXXXXXXX- white"], "the match is over: black has won by 16\n", marks=pytest.mark.slow
+        ),
         (["moves=XXXXXXXXXXXXXXX- X; d4:+1; --:-2; % a problem"], "the match is over: black has won by 16\n"),
-        (["moves=XXXXXXXXXXXXXXX- X d4:+1 a2:-3"], "the match is over: black has won by 16\n"),
-        (["moves=XXXXXXXXXXXXXXX- Black % 16"], "the match is over: black has won by 16\n"),
+        pytest.param(
+            ["moves=XXXXXXXXXXXXXXX- X d4:+1 a2:-3"], "the match is over: black has won by 16\n", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            ["moves=XXXXXXXXXXXXXXX- Black % 16"], "the match is over: black has won by 16\n", marks=pytest.mark.slow
+        ),
         (["moves=1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
         (["game=othello_4x4"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
-        (["game=othello_4x4", ""], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
+        pytest.param(["game=othello_4x4", ""], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n", marks=pytest.mark.slow),
         (["b1", "game=othello_4x4"], "a1 +10\na3 -12\nc1 -14\n"),
         (["--xo" + 12 * "x" + " o"], "b1 -10\n"),
-        (["--moves", "--xo" + 12 * "x" + " o"], "b1 -10\n"),
-        (["----" + 12 * "X" + " O"], "the match is over: black has won by 16\n"),
-        (["1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]CO[a=b]B[b1];)"], "a1 +10\na3 -12\nc1 -14\n"),
+        pytest.param(["--moves", "--xo" + 12 * "x" + " o"], "b1 -10\n", marks=pytest.mark.slow),
+        pytest.param(["----" + 12 * "X" + " O"], "the match is over: black has won by 16\n", marks=pytest.mark.slow),
+        pytest.param(
+            ["1 (;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *]CO[a=b]B[b1];)"],
+            "a1 +10\na3 -12\nc1 -14\n",
+            marks=pytest.mark.slow,
+        ),
         # Black has taken all discs.
         pytest.param(["moves=e6f4e3f6g5d6e7f5c5"], "the match is over: black has won by 64\n", marks=pytest.mark.slow),
     ],

@@ -97,6 +97,7 @@ def test_a_sweep_without_values_is_refused():
         runs_of_sweep(learn_program, ["seed=glob(*)"])
 
 
+@pytest.mark.slow
 def test_a_run_of_each_run_dir_and_folder_of_settings_is_found(tmp_path):
     (tmp_path / "recipe").mkdir()
     (tmp_path / "recipe" / "own.yaml").write_text("# @package _global_\nrecipe: own\nlevels: 7\n")
@@ -315,6 +316,7 @@ def test_a_folder_without_runs_gets_one_line(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_runs_of_a_sweep(tmp_path):
     partial = tmp_path / "seed=0" / "level_00" / ".dataset.csv.partial"
     sweep = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]

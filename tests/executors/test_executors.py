@@ -11,7 +11,7 @@ import pytest
 from selfplay import registry
 from selfplay.api.stages import generate_level
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.executors import ATTEMPTS, IN_FLIGHT, ExecutorOptions, open_executor
+from selfplay.executors import IN_FLIGHT, ExecutorOptions, open_executor
 from tests.support.executor_jobs import die_at_first, jobs, may_name, refuse, refuse_file, square
 from tests.support.runs import tiny_settings
 
@@ -94,15 +94,16 @@ def test_an_exception_of_a_task_is_raised():
             list(executor.map(refuse_file, jobs(3)))
 
 
-def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):
+def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("selfplay.executors.processes.ATTEMPTS", 2)
     notes = tmp_path / "deaths"
     notes.write_text("100")
     with (
         open_executor(ExecutorOptions("process", 1)) as executor,
-        pytest.raises(StageError, match=r"a worker process was killed 4 times.* set fewer executor\.workers"),
+        pytest.raises(StageError, match=r"a worker process was killed 2 times.* set fewer executor\.workers"),
     ):
         list(executor.map(die_at_first, jobs(8, notes)))
-    assert notes.read_text() == str(100 - ATTEMPTS)
+    assert notes.read_text() == "98"
 
 
 UNGUARDED = """

@@ -107,6 +107,7 @@ def test_a_stage_with_the_same_settings_says_nothing_and_others_are_refused(run_
         train_level(settings_of_run(run_copy, ["recipe=default"]), 3)
 
 
+@pytest.mark.slow
 def test_a_stage_says_which_of_its_settings_later_commands_use(tmp_path: Path) -> None:
     arguments = [f"run_dir={tmp_path / 'run'}", "matches=300", "learner.epochs=1", "comparison.matches=50"]
     lines = run_forked(GENERATE, "--level", 0, *arguments).stdout.splitlines()

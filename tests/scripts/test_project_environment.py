@@ -60,6 +60,7 @@ def test_without_an_environment_one_line_says_how_to_make_it(clone: Path) -> Non
     assert (clone / "train" / "../shell/environment.sh").exists()
 
 
+@pytest.mark.slow
 def test_a_script_runs_from_a_plain_shell(clone: Path) -> None:
     venv.create(clone / ".venv", symlinks=True)
     (packages,) = (clone / ".venv").glob("lib/python*/site-packages")

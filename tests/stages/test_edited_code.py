@@ -177,6 +177,7 @@ def test_a_run_with_other_code_from_outside_is_refused_and_replaced_by_force(tmp
     assert all(after[stage] != digests[stage] for stage in digests)
 
 
+@pytest.mark.slow
 def test_the_levels_of_a_run_with_other_code_are_deleted_if_it_begins_anew(tmp_path, in_new_process):
     write(tmp_path)
     assert in_new_process(learned) == "done"

@@ -58,6 +58,7 @@ def test_an_interrupted_run_ends_in_the_same_bytes(fitted, online, tmp_path):
         assert files_of(run_dir) == files_of(finished)
 
 
+@pytest.mark.slow
 def test_threads_change_no_byte_of_what_learns_online(online, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
     learn_levels(tiny_settings(tmp_path, *TD))

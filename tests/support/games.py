@@ -22,6 +22,7 @@ def with_slow_boards(names: Iterable[str]) -> list[Any]:
 
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
-    """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
-    slow = (*WITH_LONG_MATCHES, "breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")
+    """The names, sorted. Tests with boards larger than 4x4 are slow, as is a second small board of one game: they show
+    the same."""
+    slow = (*WITH_LONG_MATCHES, "tictactoe_4x4", "breakthrough", "gomoku", "othello", "othello_6x6", "tictactoe_8x8")
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]
