@@ -19,7 +19,7 @@ SCRIPTS = [
 ]
 STAGE_SCRIPTS = [path for path in SCRIPTS if path.parent.name != "benchmarks"]
 GAME_NAMES = frozenset(GAMES)
-MAY_IMPORT_INSIDE = re.compile(r"^\s+(import|from) |TYPE_CHECKING", re.MULTILINE)
+MAY_IMPORT_INSIDE = re.compile(r"^ +(import \w|from [\w.]+ import )|TYPE_CHECKING", re.MULTILINE)
 """In a source in which a function has an import, or types are checked only."""
 MODULES = [path for folder in ("selfplay", "architectures") for path in (PROJECT / folder).rglob("*.py")]
 

@@ -3,6 +3,7 @@
 import os
 
 import pandas as pd
+import pytest
 
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, TRAIN, files_of, run_forked
@@ -16,6 +17,7 @@ def test_cfg_job_shows_the_settings_and_runs_nothing(tmp_path, monkeypatch):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_sweep_makes_a_run_folder_for_each_value_and_logs_messages_with_their_time(tmp_path):
     sweep = tmp_path / "sweep"
     arguments = ["--level", 0, "matches=50"]

@@ -82,9 +82,8 @@ def test_actions_within_the_slack_are_equally_likely() -> None:
         make_player(f"{SEARCH[:-1]}-1", game)
 
 
-@pytest.mark.parametrize(
-    ("game", "matches"), [("tictactoe", 200), pytest.param("connect_four", 20, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "matches"), [("tictactoe", 200), ("connect_four", 20)])
 def test_each_strength_beats_the_next_below_but_not_always(game: str, matches: int) -> None:
     """`python benchmarks/strengths.py` measures all games, in more matches."""
     for worse, better in pairwise(STRENGTHS):

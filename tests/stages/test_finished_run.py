@@ -95,6 +95,7 @@ def test_its_tables_have_the_same_bytes_whatever_instructions_the_libraries_use(
     assert len(tables) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet"])
 def test_it_is_continued_by_another_level(form, run_dir):
     before, run, newest = files_of(run_dir), RunFolder(run_dir), LEVELS[form] + 1
