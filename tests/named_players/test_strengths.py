@@ -172,9 +172,18 @@ def test_strengths_in_go_do_not_fill_their_own_eyes(strength: str) -> None:
     assert len(set(actions.tolist())) > 3
 
 
-def test_hard_is_offered_where_something_was_learned_or_measured_or_is_known() -> None:
-    for name in ("tictactoe", "connect_four", "dots_and_boxes", "hex_11x11", "gomoku_15x15"):
-        assert tuple(offered_strengths(make_game(name))) == STRENGTHS
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tictactoe", "connect_four", "dots_and_boxes"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("hex_11x11", "gomoku_15x15")),
+    ],
+)
+def test_hard_is_offered_where_something_was_learned_or_measured_or_is_known(name: str) -> None:
+    assert tuple(offered_strengths(make_game(name))) == STRENGTHS
+
+
+def test_hard_is_not_offered_where_nothing_is_known() -> None:
     assert tuple(offered_strengths(make_game("tictactoe_4x4"))) == ("beginner", "easy", "medium", "strongest")
 
 

@@ -133,6 +133,7 @@ def test_lessons_are_right_where_the_search_sees_every_end(finished):
     assert (lessons.good[lessons.poor != 0] != 0).all()
 
 
+@pytest.mark.slow
 def test_an_interruption_and_another_number_of_threads_change_no_byte(finished, tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
     folder = tmp_path / "run"

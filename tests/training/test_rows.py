@@ -56,7 +56,7 @@ def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own():
     assert sorted(shown[0]) == sorted(shown[1]) == sorted(expected)
 
 
-@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("merge", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_rows_in_temporary_files_give_the_same_weights(monkeypatch, tmp_path, merge):
     settings, trained, files = make_settings(symmetries=True, merge=merge), [], []
     for large in (1 << 20, 1):
