@@ -114,10 +114,13 @@ def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Pat
         make_player("openspiel:alphazero", make_game("tictactoe"), tmp_path)
 
 
-def test_a_bot_refuses_positions_of_other_games_other_boards_and_finished_matches(pyspiel) -> None:
+@pytest.mark.parametrize(
+    "player", ["tests.support.stub_players:FirstLegal", pytest.param("pretrained", marks=pytest.mark.slow)]
+)
+def test_a_bot_refuses_positions_of_other_games_other_boards_and_finished_matches(pyspiel, player: str) -> None:
     from selfplay.adapters.open_spiel import PlayerBot
 
-    bot = PlayerBot("connect_four", "pretrained")
+    bot = PlayerBot("connect_four", player)
     own = "this bot plays connect_four(columns=7, rows=6, x_in_row=4)"
     for name, theirs in (
         ("connect_four(rows=5,columns=5)", "connect_four(columns=5, rows=5, x_in_row=4)"),
