@@ -25,7 +25,7 @@ class ResidualBlock(nn.Module):
         super().__init__()
         self.first = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
         self.last = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
-        if not self.first.weight.is_meta:  # drawing numbers on that device would import torch's compiler for 2 s
+        if not self.first.weight.is_meta:  # drawing numbers on that device would import torch's compiler
             nn.init.kaiming_normal_(self.first.weight, nonlinearity="relu")
         nn.init.zeros_(self.last.weight)
         for convolution in (self.first, self.last):
