@@ -1,8 +1,8 @@
 """Tree search whose choice is checked by proofs, because a tree rarely visits what its network considers unlikely.
 
 A search of proof numbers (`selfplay.search.prover`) looks for a win of the player to move, and for one of the opponent
-after the action that the tree search has chosen. If that action is proved to lose, so are others, the likeliest first,
-until some are found that may not lose. Then the position is searched again with all that is proved.
+after the action that the tree search has chosen. If that action is proved to lose, so are others, the most visited
+first, until some are found that may not lose. Then the position is searched again with all that is proved.
 """
 
 from typing import NamedTuple
@@ -79,7 +79,8 @@ class _Checks:
             if not any(self._loses(action) for action in {*likely, int(found.actions[row])}):
                 return None
             left = OPEN_CHOICES
-            for action in sorted(actions, key=lambda action: -float(found.priors[row, action])):
+            preference = list(zip(visits.tolist(), found.priors[row].tolist(), strict=True))
+            for action in sorted(actions, key=preference.__getitem__, reverse=True):
                 left -= not self._loses(action)
                 if left == 0:
                     break

@@ -8,6 +8,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
+from selfplay.named_players.make import make_player
 from selfplay.players.mcts import TreeSearchParameters
 from selfplay.players.tempered import TemperedPlayer
 from selfplay.search.mcts.checked_search import CheckedSearch
@@ -62,6 +63,17 @@ def test_a_player_that_draws_by_simulations_draws_no_action_that_is_proved_to_be
     is_won = best[torch.from_numpy(values[rows] == 1)]
     assert len(is_won) > 0
     assert not (drawn[torch.from_numpy(values[rows] == 1)] > 0)[~is_won].any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strength", ["hard", "strongest"])
+def test_an_open_three_is_stopped_where_nearly_all_moves_lose(strength):
+    """On 15x15 crossings, where three of 204 moves stop it, or begin with a four."""
+    moves = (112, 142, 113, 99, 125, 138, 144, 160, 152, 156, 190, 132, 149, 83, 94, 97, 179, 71, 98, 173, 194)
+    game = make_game("gomoku_15x15")
+    state = game.follow([torch.tensor([move]) for move in moves])
+    draws = Draws(0, torch.tensor([0]), len(moves))
+    assert int(make_player(strength, game).act(state, draws)) in {134, 164, 209}
 
 
 def test_a_search_that_continues_its_tree_is_not_repeated():
