@@ -163,6 +163,16 @@ class ExactSolver(MadeAgain, ABC):
 
         return self._interruptibly(search, None)
 
+    def best_action_mask(self, state: State) -> Tensor:
+        """bool[B, A]: all best actions of each position, those of the highest value; none where the match is over."""
+        mask = self.game.legal_action_mask(state)
+        rows, actions = mask.nonzero(as_tuple=True)
+        after = self.game.step_unchecked(state.select(rows), actions)
+        no_bounds = np.full(state.batch_size, EVERY_LOSS, dtype=np.int64)
+        worth = -self.values_within(state, no_bounds, -no_bounds)[rows.numpy()]
+        is_best = self.values_within(after, worth, worth + 1, worth) <= worth
+        return mask.masked_scatter(mask, torch.from_numpy(is_best))
+
     @abstractmethod
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """A value of match `row` of `state` to the player to move, in words, such as "wins by 6"."""

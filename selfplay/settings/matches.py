@@ -83,10 +83,12 @@ class TournamentSettings(LockstepSettings):
 
 @dataclass
 class WalkSettings(ComputingSettings):
-    """Every line of play against one of the two sides. The exact solver of the game judges the actions of this side."""
+    """The lines of play against one of the two sides. The exact solver of the game judges the actions of this side."""
 
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
+    replies: str = field(default="all", metadata=one_of("all", "best"))
+    """all: the opponent plays every legal action; best: only those of the best exact value, as perfect play does."""
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453."""
     table_bits: int = 22
@@ -98,7 +100,7 @@ class WalkSettings(ComputingSettings):
 
 @dataclass
 class ProofSettings(WalkSettings):
-    """A walk through every line of play against a player."""
+    """A walk through the lines of play against a player."""
 
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player to examine; null: the newest level of the run."""
@@ -114,7 +116,7 @@ class ProofSettings(WalkSettings):
 
 @dataclass
 class CorrectionSettings(SeededSettings, WalkSettings):
-    """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
+    """The correction of a level: its tables learn from the mistakes on the lines of play, until none is left."""
 
     level: int | None = field(default=None, metadata=count(1))
     """The level whose tables are corrected; null: the newest of the run."""

@@ -1,4 +1,4 @@
-"""Correct the mistakes of a level on every line of play, until it is proved to make none (selfplay correct).
+"""Correct the mistakes of a level on the lines of play, until it is proved to make none (selfplay correct).
 
 RUN_DIR/corrected/level_NN/   the corrected level, in a run of its own
     agent.safetensors         its weights
@@ -24,9 +24,10 @@ from selfplay.runs.manifest import Stage, check_against_manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import REMEDY, load_arrays, save_arrays
 from selfplay.search.exact_solver import EVERY_LOSS, WIN, empties
+from selfplay.settings.common import recorded_defaults
 from selfplay.settings.matches import CorrectionSettings, ProofSettings, WalkSettings
 from selfplay.settings.run import Run, opened
-from selfplay.stages.prove import exact_result, prove_and_report, start_of, whole_match_solver
+from selfplay.stages.prove import exact_result, prove_and_report, reply_mask, start_of, whole_match_solver
 from selfplay.training.corrections import Corrected, Corrections
 from selfplay.training.lessons import ExactExpert
 from selfplay.training.saved_lessons import are_reasonable, lessons_in
@@ -55,8 +56,8 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
         agent, corrected = run.folder.existing_agent(level), RunFolder(run.folder.path / "corrected")
         proof = _proof(settings, level, corrected)
         record, folder = _record(settings, level, agent), corrected.level(level)
-        force = settings.force
-        stage = Stage("correction", folder, record, force=force, unfinished="unfinished", state=folder / STATE)
+        defaults, force = recorded_defaults(settings), settings.force
+        stage = Stage("correction", folder, record, defaults, force, unfinished="unfinished", state=folder / STATE)
         if force or not stage.is_done(f"level {level}: already corrected"):
             _correct_level(run, agent, proof, stage)
         return prove_and_report(proof, progress)
@@ -82,7 +83,10 @@ def _correct_level(run: Run[CorrectionSettings], agent: Path, proof: ProofSettin
     lowest = {1: WIN, 0: 0, -1: EVERY_LOSS}[exact_result(solver, start, proof)]
     key = stream_key(settings.seed, level, Activity.TRAINING)
     expert = ExactExpert(solver, lowest)
-    corrections = Corrections(game, network, expert, start, key, seat=settings.seat, **_numbers(settings))
+    replies = reply_mask(solver, settings)
+    corrections = Corrections(
+        game, network, expert, start, key, seat=settings.seat, reply_mask=replies, **_numbers(settings)
+    )
     with stage.making(anew=settings.force) as made:
         if made.is_resumed:
             _resume(corrections, stage.folder / STATE, stage.record)
@@ -109,7 +113,7 @@ def _numbers(settings: CorrectionSettings) -> dict[str, Any]:
 
 
 def _record(settings: CorrectionSettings, level: int, agent: Path) -> Record:
-    chosen = {name: getattr(settings, name) for name in ("seat", "after", "seed")} | _numbers(settings)
+    chosen = {name: getattr(settings, name) for name in ("seat", "replies", "after", "seed")} | _numbers(settings)
     return {"game.name": settings.game.name, "level": level, "agent_sha256": sha256(agent), **chosen}
 
 

@@ -9,13 +9,14 @@ FOLDER/walk/           the state of an unfinished walk
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.executors import open_executor
@@ -33,7 +34,8 @@ from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Made, Stage
 from selfplay.runs.saved_arrays import REMEDY, SavedArrays
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
-from selfplay.settings.matches import ProofSettings
+from selfplay.settings.common import recorded_defaults
+from selfplay.settings.matches import ProofSettings, WalkSettings
 from selfplay.settings.run import Run, opened
 from selfplay.tables import Row, data_frame, write_csv
 
@@ -61,7 +63,8 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
             run.folder.check_level(newest)
             name = f"level:{newest}"
         folder, record = _folder(run, name), _record(settings, name)
-        stage = Stage("proof", folder, record, force=True, unfinished="walk", state=folder / "walk")
+        defaults = recorded_defaults(settings)
+        stage = Stage("proof", folder, record, defaults, force=True, unfinished="walk", state=folder / "walk")
         if not settings.force and stage.is_done("already walked", "; force=true walks again"):
             return proof_report(read_result(folder / RESULT, command_line("prove")))
         cached_solver.cache_clear()
@@ -107,6 +110,7 @@ def _walked(
             judged,
             state,
             len(game.read_transcript(settings.after)),
+            reply_mask(solver, settings),
             settings.walk == "first_mistake",
             settings.part_positions,
             progress,
@@ -125,7 +129,9 @@ def _folder(run: Run[ProofSettings], name: str) -> Path:
     settings = run.settings
     if settings.folder is not None:
         return Path(settings.folder)
-    return run.folder.proofs / re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} {settings.seat} {settings.after}").strip("_")
+    replies = "" if settings.replies == "all" else f"{settings.replies} replies"
+    text = f"{name} {settings.seat} {replies} {settings.after}"
+    return run.folder.proofs / re.sub(r"[^A-Za-z0-9.]+", "_", text).strip("_")
 
 
 def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
@@ -135,6 +141,7 @@ def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
         "player": name,
         "agents_sha256": [sha256(path) for path in files_of_player(name, settings.run_dir)],
         "seat": settings.seat,
+        "replies": settings.replies,
         "walk": settings.walk,
         "after": settings.after,
         "walk_solved": settings.walk_solved,
@@ -170,6 +177,11 @@ def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> 
     """1 if the start is won for the player, 0 if drawn, -1 if lost."""
     value = int(solver.values_within(start, np.array([-1]), np.array([1]))[0])
     return value if int(start.current_player[0]) == SEATS.index(settings.seat) else -value
+
+
+def reply_mask(solver: ExactSolver, settings: WalkSettings) -> Callable[[State], Tensor]:
+    """The function that finds the actions of the opponent that are followed (bool[B, A])."""
+    return solver.game.legal_action_mask if settings.replies == "all" else solver.best_action_mask
 
 
 # ---------------------------------------------------------------------- judging in workers
@@ -238,8 +250,8 @@ def _row(
     settings: ProofSettings, player: str, walk: Walk, solver: ExactSolver, plies: list[PlyCounts]
 ) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(PROOF_COLUMNS)
-    row |= {"player": player, "seat": settings.seat, "walk": settings.walk, "after": settings.after}
-    row |= {"start": {1: "win", 0: "draw", -1: "loss"}[walk.result], "plies": len(plies)}
+    row |= {name: getattr(settings, name) for name in ("seat", "replies", "walk", "after")}
+    row |= {"player": player, "start": {1: "win", 0: "draw", -1: "loss"}[walk.result], "plies": len(plies)}
     row |= {name: sum(getattr(counts, name) for counts in plies) for name in (*SUMMED, *MISTAKES)}
     line = next((counts.line for counts in plies if counts.line is not None), None)
     return row | {"proved": int(line is None)} | ({} if line is None else _first_mistake(settings, walk, solver, line))

@@ -1,7 +1,7 @@
 """Finds the mistakes of tables on lines of play, and corrects them ply by ply.
 
-Lines are walked breadth first. When the opponent is to move, every action is followed, or only likely ones
-(`LikelyReplies`); when the player is to move, the action of the highest value, or all actions that have it. If the
+Lines are walked breadth first. When the opponent is to move, every action is followed, or only the best ones, or likely
+ones (`LikelyReplies`); when the player is to move, the action of the highest value, or all actions that have it. If the
 tables give images of a position the same value, only one image is walked. An expert, the exact solver or a search,
 judges the actions. A mistake is an action that lowers the worth of the position for the player. Comparison training
 corrects mistakes until the tables make none in any position of the ply. Only then do the lines continue.
@@ -11,7 +11,7 @@ If the tables cannot distinguish positions of a ply, the walk goes back two plie
 positions count as mistakes too, if another action is as good. If several actions have the same value, all count.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import SEATS
 from selfplay.search.exact_solver import empties
 from selfplay.training.lesson_training import RowNumbers
-from selfplay.training.lessons import Apprentice, LessonExpert, Lessons, SearchExpert, legal_words
+from selfplay.training.lessons import Apprentice, LessonExpert, Lessons, SearchExpert, action_words, legal_words
 from selfplay.training.parameters import ExpertIteration
 
 PATIENCE = 3
@@ -105,7 +105,9 @@ class Corrections:
         start: one position.
         key: the stream of random numbers for the order of training.
         seat: of the player, one of SEATS.
-        replies: which actions of the opponent are followed; None: all.
+        replies: which actions of the opponent are followed; None: all of `reply_mask`.
+        reply_mask: bool[B, A], for B positions with the opponent to move: its actions that may be followed; None: the
+            legal ones.
         endgame: with at most this number of empty squares the player takes exact actions, which are not walked.
         taught: lessons by ply, in which the player is trained too.
         trainings: the largest number for one ply.
@@ -125,6 +127,7 @@ class Corrections:
         *,
         seat: str = SEATS[0],
         replies: LikelyReplies | None = None,
+        reply_mask: Callable[[State], torch.Tensor] | None = None,
         endgame: int = 0,
         taught: Mapping[int, Lessons] = MappingProxyType({}),
         trainings: int = MOST_TRAININGS,
@@ -133,6 +136,7 @@ class Corrections:
     ) -> None:
         self.game, self.start, self.seat, self.endgame = game, start, SEATS.index(seat), endgame
         self.replies, self.trainings = replies, trainings
+        self.reply_mask = game.legal_action_mask if reply_mask is None else reply_mask
         self.apprentice = Apprentice(game, network, expert, key, passes=passes, margin=margin)
         self.lessons = dict(taught)
         self._taught = {ply: len(lessons.position) for ply, lessons in taught.items()}
@@ -158,7 +162,7 @@ class Corrections:
                     del walked[-2:]
                     continue
             else:
-                actions = legal_words(self.game, lines.state)
+                actions = self._replies_in(lines.state)
             walked.append(self._after(lines, actions, ply + 1, is_turn))
 
     def _after(self, lines: OpenLines, actions: Words, ply: int, is_turn: bool) -> OpenLines:
@@ -216,7 +220,7 @@ class Corrections:
         rows, actions = self._rows(ply, state), self.apprentice.preferred(state)
         lessons = self.lessons[ply]
         parents, _, after = self.apprentice.moves(state, actions)
-        choices, _, replied = self.apprentice.moves(after, legal_words(self.game, after))
+        choices, _, replied = self.apprentice.moves(after, self._replies_in(after))
         together = torch.cat([wrong.position, self.apprentice.first_images(replied.position)])
         leads_there = distinct_positions(together)[1][wrong.batch_size :] < wrong.batch_size
         led = np.unique(parents[choices[leads_there.numpy()]])
@@ -227,6 +231,9 @@ class Corrections:
         lessons.good[rows] &= ~actions
         lessons.poor[rows] |= actions
         return len(rows)
+
+    def _replies_in(self, state: State) -> Words:
+        return action_words(self.game, self.reply_mask(state))
 
     def _open(self, lines: OpenLines, is_turn: bool) -> OpenLines:
         """The positions from which lines continue; the player must not be able to win at once there."""

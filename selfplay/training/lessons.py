@@ -122,7 +122,12 @@ def num_action_bits(game: Game) -> int:
 
 def legal_words(game: Game, state: State) -> Words:
     """int64[N]: the legal actions of each position."""
-    mask = game.legal_action_mask(state)[:, : num_action_bits(game)]
+    return action_words(game, game.legal_action_mask(state))
+
+
+def action_words(game: Game, mask: torch.Tensor) -> Words:
+    """int64[N]: the actions of `mask` (bool[N, A]) as bits."""
+    mask = mask[:, : num_action_bits(game)]
     words: Words = (mask.long() << torch.arange(mask.shape[1])).sum(dim=1).numpy()
     return words
 

@@ -60,8 +60,10 @@ class Fixed(Player):
 class PlainWalk:
     """The same walk by recursion, with the definition of a mistake: an action that lowers the worth of the position."""
 
-    def __init__(self, game: Game, player: Player, seat: int, start: State, value: Callable[[Any], int]) -> None:
-        self.game, self.player, self.seat, self.value = game, player, seat, value
+    def __init__(
+        self, game: Game, player: Player, seat: int, start: State, value: Callable[[Any], int], replies: str = "all"
+    ) -> None:
+        self.game, self.player, self.seat, self.value, self.replies = game, player, seat, value, replies
         is_turn = int(start.current_player[0]) == seat
         self.lowest = -1 if self.value_of(start) * (1 if is_turn else -1) >= 0 else -1000
         self.seen: set[tuple[int, Any]] = set()
@@ -91,7 +93,8 @@ class PlainWalk:
             after = self.game.step(state, torch.tensor([action]))
             if is_turn:
                 self.judge(self.worth(self.value_of(state)), self.worth(-self.value_of(after)), (*line, action))
-            self.visit(after, (*line, action))
+            if is_turn or self.replies == "all" or self.value_of(after) == -self.value_of(state):
+                self.visit(after, (*line, action))
 
     def judge(self, before: int, after: int, line: tuple[int, ...]) -> None:
         if after >= before:
@@ -139,9 +142,9 @@ def assert_same_walk(folder: Path, plain: PlainWalk, first_ply: int) -> None:
 
 
 @cache
-def plain_walk(name: str, seat: str, after: str) -> PlainWalk:
+def plain_walk(name: str, seat: str, after: str, replies: str = "all") -> PlainWalk:
     player = make_player(name, GAME, "")
-    return PlainWalk(GAME, player, ("first", "second").index(seat), start_of(GAME, after), plain_score)
+    return PlainWalk(GAME, player, ("first", "second").index(seat), start_of(GAME, after), plain_score, replies)
 
 
 WALKED = [
@@ -150,11 +153,12 @@ WALKED = [
 ]
 
 
+@pytest.mark.parametrize("replies", ["all", "best"])
 @pytest.mark.parametrize(("seat", "result"), WALKED)
-def test_a_whole_walk_equals_one_in_plain_python(tmp_path: Path, seat: str, result: str) -> None:
+def test_a_whole_walk_equals_one_in_plain_python(tmp_path: Path, seat: str, result: str, replies: str) -> None:
     after = STARTS[seat, result]
-    plain = plain_walk(FIXED, seat, after)
-    prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, walk="all"))
+    plain = plain_walk(FIXED, seat, after, replies)
+    prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, walk="all", replies=replies))
     assert_same_walk(tmp_path, plain, len(after))
     (row,) = rows_of(tmp_path / "proof" / "proof.csv")
     assert (row["start"], row["proved"]) == (result, "0")

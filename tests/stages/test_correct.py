@@ -75,6 +75,17 @@ def test_a_level_is_corrected_until_it_is_proved_to_win(tmp_path: Path, after: s
     assert correct_and_prove(settings(run_dir, after=after)) == report
 
 
+def test_a_level_is_corrected_against_the_best_replies_only(tmp_path: Path) -> None:
+    """It may still give the win away after a worse reply."""
+    run_dir = new_run(tmp_path, symmetries="none")
+    after, proof = SYMMETRIC, {"player": PLAYER, "after": SYMMETRIC}
+    assert "gives the win away" in prove_and_report(proof_settings(run_dir, **proof, replies="best"))
+    report = correct_and_prove(settings(run_dir, after=after, replies="best"))
+    assert f"{PLAYER} after {after} is proved to win moving first against every best reply." in report
+    corrected = run_dir / "corrected"
+    assert "gives the win away" in prove_and_report(proof_settings(corrected, **proof))
+
+
 @pytest.mark.parametrize(
     "few", [{"walks": 12, "walk_length": 6}, pytest.param({"walks": 5, "walk_length": 8}, marks=pytest.mark.slow)]
 )

@@ -170,6 +170,7 @@ def prove_program(settings: ProofSettings) -> None:
     selfplay prove
     selfplay prove player=level:15 run_dir=outputs/connect_four seat=second walk=all executor=process
     selfplay prove 'player=search:negascout?depth=8&evaluation=level:15&endgame=14'
+    selfplay prove player=level:15 replies=best   # the opponent plays perfectly
 
     Run the same command again to resume an interrupted walk.
     """
@@ -184,6 +185,7 @@ def correct_program(settings: CorrectionSettings) -> None:
 
     selfplay correct
     selfplay correct level=15 run_dir=outputs/connect_four endgame=14
+    selfplay correct level=15 run_dir=outputs/connect_four endgame=0 replies=best   # against perfect play
 
     Run the same command again to resume an interrupted correction.
     """

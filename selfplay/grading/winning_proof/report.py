@@ -7,7 +7,7 @@ from typing import Any
 from selfplay.tables import COUNT, TEXT, Columns, read_rows
 
 PROOF_COLUMNS: Columns = {
-    **dict.fromkeys(("player", "seat", "walk", "after", "start"), TEXT),
+    **dict.fromkeys(("player", "seat", "replies", "walk", "after", "start"), TEXT),
     **dict.fromkeys(("proved", "plies", "positions", "judged", "solved", "won", "drawn", "lost"), COUNT),
     **dict.fromkeys(("wins_given_away", "draws_given_away", "losses_hastened"), COUNT),
     **{"line": TEXT, "value": COUNT, "in_words": TEXT, "best": TEXT, "best_value": COUNT, "best_in_words": TEXT},
@@ -21,11 +21,15 @@ PLY_COLUMNS: Columns = {
 """The columns of plies.csv."""
 
 PROVED = {
-    "win": "is proved to win moving {seat} against every play",
-    "draw": "is proved not to lose moving {seat}, and to win if the opponent allows it",
-    "loss": "moving {seat} is proved never to lose by more or sooner than necessary, and to take every win or draw "
-    "that the opponent allows",
+    ("win", "all"): "is proved to win moving {seat} against every play",
+    ("draw", "all"): "is proved not to lose moving {seat}, and to win if the opponent allows it",
+    ("loss", "all"): "moving {seat} is proved never to lose by more or sooner than necessary, and to take every win or "
+    "draw that the opponent allows",
+    ("win", "best"): "is proved to win moving {seat} against every best reply",
+    ("draw", "best"): "is proved not to lose moving {seat} against every best reply",
+    ("loss", "best"): "moving {seat} is proved never to lose by more or sooner than necessary against every best reply",
 }
+"""What is proved, by the exact result of the start and by the replies of the opponent that were walked."""
 
 
 def read_result(path: Path, command: str) -> dict[str, Any]:
@@ -53,7 +57,8 @@ def proof_report(row: Mapping[str, Any]) -> str:
 def _verdict(row: Mapping[str, Any]) -> str:
     name = f"{row['player']} after {row['after']}" if row["after"] else row["player"]
     if row["proved"]:
-        return f"{name} {PROVED[row['start']].format(seat=row['seat'])}."
+        proved = PROVED[row["start"], row.get("replies", "all")]
+        return f"{name} {proved.format(seat=row['seat'])}."
     *before, action = row["line"].split()
     where = f"after {' '.join(before)} it plays" if before else "it begins with"
     mistake = f"{where} {action}, which {row['in_words']}; {row['best']} {row['best_in_words']}"

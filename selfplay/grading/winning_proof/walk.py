@@ -1,8 +1,9 @@
 """Walks every line of play against a player, breadth first, and lets the exact solver judge each of its actions.
 
-Positions are walked ply by ply. When the opponent is to move, every legal action is followed; when the player is to
-move, the actions that it may take. A position is walked once, even if several lines lead to it. Mirror images are
-different positions, because a player that takes the lowest of equally good actions does not play symmetrically.
+Positions are walked ply by ply. When the opponent is to move, every legal action is followed, or only the best ones;
+when the player is to move, the actions that it may take. A position is walked once, even if several lines lead to it.
+Mirror images are different positions, because a player that takes the lowest of equally good actions does not play
+symmetrically.
 
 No line to a mistake is shorter than the line to the first mistake that the walk finds. If the walk finds none, the
 player is proved never to lower the worth of a position (see `selfplay.grading.winning_proof.action_judge`).
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.compute.compilation import Words
 from selfplay.compute.positions import Packed
@@ -106,6 +108,8 @@ class Walk(NamedTuple):
     """The state of the walk; a dict keeps it in memory."""
     first_ply: int = 0
     """Number of plies of the match before `start`."""
+    reply_mask: Callable[[State], Tensor] | None = None
+    """Finds the actions of the opponent that are followed in B positions: bool[B, A]. None: the legal ones."""
     to_first_mistake: bool = True
     """Whether to stop at the first mistake; else every position is walked."""
     part_positions: int = 4096
@@ -191,8 +195,9 @@ class Walk(NamedTuple):
     # ------------------------------------------------------------------ the next ply
 
     def _replies(self, ply: PlyPositions) -> Iterator[Moves]:
+        reply_mask = self.game.legal_action_mask if self.reply_mask is None else self.reply_mask
         for rows in _slices(len(ply.position), STEPPED):
-            mask = self.game.legal_action_mask(self._state(_rows_of(ply, rows)))
+            mask = reply_mask(self._state(_rows_of(ply, rows)))
             parents, actions = (index.numpy() for index in mask.nonzero(as_tuple=True))
             parents += rows.start
             yield Moves(parents, actions, ply.are_won[parents])

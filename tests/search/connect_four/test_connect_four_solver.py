@@ -102,7 +102,9 @@ def test_values_the_best_action_and_the_principal_variation_agree(choices, empti
     assert the_solver().plies_to_end(result.value, state) == len(result.principal_variation)
     if values:
         assert result.value == max(values.values())
-        assert result.action == min(action for action, value in values.items() if value == result.value)
+        best = [action for action, value in values.items() if value == result.value]
+        assert result.action == min(best)
+        assert the_solver().best_action_mask(state).nonzero()[:, 1].tolist() == best
     for action in result.principal_variation:
         state = GAME.step(state, torch.tensor([action]))
     assert bool(state.terminated[0])
