@@ -36,8 +36,8 @@ WORK_OF_RATING = (MATCHES + TRIALS) * 100 * WORK_OF_MOVE
 """Where matches have more than 100 plies, each move is less work, and then fewer matches are played, at least these:"""
 FEW_MATCHES, FEW_TRIALS = 10, 8
 MARGIN = 1 / 12
-"""By how much more than half a network alone must score in the trials, which are so few that it may be better by
-chance."""
+"""By how much more than half the other way to value positions must score in the trials, which are so few that it may be
+better by chance."""
 RANDOM_MATCHES, FEW_RANDOM_MATCHES = 200, 4
 """By which the work of a random match is counted: for a rating, and for a reply, without compiling the rules."""
 MOST_OF_MEMORY = 8
@@ -127,12 +127,18 @@ def allowed_in_reply(game: Game, simulations: int) -> int:
 
 
 def play_rollouts(
-    agent: Agent, seed: int, mixing: Mixing = UNMIXED, progress: ProgressBar = NoProgress
+    agent: Agent,
+    seed: int,
+    mixing: Mixing = UNMIXED,
+    progress: ProgressBar = NoProgress,
+    *,
+    was_unmixed: bool = False,
 ) -> VersusRollouts:
     """Matches from random openings, both seats, at equal work for each move.
 
     The agent values positions mixed with random matches, unless its network alone clearly beats that in TRIALS matches.
-    Other matches count. Where matches are long there are fewer of both, of less work (WORK_OF_RATING).
+    Where that of the level before did (`was_unmixed`), this one is alone unless mixing clearly beats it. Other matches
+    count. Where matches are long there are fewer of both, of less work (WORK_OF_RATING).
     """
     game, plies = agent.game, plies_of_random_matches(agent.game)
     work_of_match, moves = WORK_OF_PLY * plies, (MATCHES + TRIALS) * plies
@@ -162,7 +168,8 @@ def play_rollouts(
     with closing(progress(total=matches + trials_played * (mixing.share > 0), desc="rating: matches")) as bar:
         if mixing.share:
             trials = play(learned(UNMIXED), learned(mixing), range(MATCHES, MATCHES + trials_played))
-            mixing = UNMIXED if trials.results.score > 1 / 2 + MARGIN else mixing
+            least = 1 / 2 + (-MARGIN if was_unmixed else MARGIN)
+            mixing = UNMIXED if trials.results.score > least else mixing
             bar.update(trials_played)
         simulations = simulations_with(mixing)
         rollouts = _allowed(game, int(simulations * work_with(mixing) / work_of_match))

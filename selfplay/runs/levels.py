@@ -104,6 +104,11 @@ def _rated(path: Path) -> list[Rated]:
     return [Rated(**row) for row in rows]
 
 
+def is_rated_unmixed(run: RunFolder, level: int) -> bool:
+    """Whether the rating of a level has found that its network alone is better than mixed with random matches."""
+    return any(rated.level == level and rated.rollout_share == 0 for rated in rated_levels(run))
+
+
 def best_level(run: RunFolder) -> Rated | None:
     """The newest level that is better than random matches; None if there is none. Raises as `rated_levels`."""
     return max((rated for rated in rated_levels(run) if rated.score > 1 / 2), default=None)

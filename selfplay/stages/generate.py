@@ -21,7 +21,7 @@ from selfplay.executors import Executor, TaskFiles, open_executor
 from selfplay.files import digests_of, sha256
 from selfplay.learners.learner import Learner, LevelInputs, Source
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.levels import load_agent, rated_levels
+from selfplay.runs.levels import is_rated_unmixed, load_agent
 from selfplay.runs.manifest import Stage, code_of
 from selfplay.settings.common import recorded_defaults, stage_record
 from selfplay.settings.recorded import record_run_settings
@@ -70,10 +70,8 @@ def playing_learner(run: LearningRun, next_level: Level) -> Learner:
     """The learner that plays the matches of a level: without random matches in its searches where the rating of the
     level has found that it is better without them. Raises InvalidFileError for a broken rating."""
     learner = next_level.learner
-    if learner.mixed_rollouts()[0]:
-        rated = next((one for one in rated_levels(run.folder) if one.level == next_level.number - 1), None)
-        if rated is not None and rated.rollout_share == 0:
-            return learner.unmixed()
+    if learner.mixed_rollouts()[0] and is_rated_unmixed(run.folder, next_level.number - 1):
+        return learner.unmixed()
     return learner
 
 

@@ -11,7 +11,7 @@ from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, rated_levels
+from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, is_rated_unmixed, rated_levels
 from selfplay.runs.manifest import Manifest, Stage
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.learning_run import LearningRun
@@ -35,12 +35,16 @@ def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress)
     mixing = Mixing(*learner.mixed_rollouts())
     record = {"agent_sha256": sha256(folder.existing_agent(level)), "seed": settings.seed}
     record |= {"mixing": [*mixing]} if mixing.share else {}
+    if was_unmixed := mixing.share > 0 and is_rated_unmixed(folder, level - 1):
+        record["was_unmixed"] = True
     stage = Stage("versus_rollouts", folder.level(level), record, force=True)
     if stage.is_done():
         return
     with stage.making() as made:
         agent = agent_of_level(folder.path, level, run.game)
-        mixing, simulations, rollouts, result = play_rollouts(agent, settings.seed, mixing, progress)
+        mixing, simulations, rollouts, result = play_rollouts(
+            agent, settings.seed, mixing, progress, was_unmixed=was_unmixed
+        )
         numbers, (low, high) = (level, simulations, rollouts, result.results.score), score_interval(result.results)
         rated = Rated(*numbers, mixing.share, mixing.rollouts, low, high, _work_of_matches(run, agent, level))
         path = folder.versus_rollouts(level)

@@ -101,8 +101,13 @@ def test_where_matches_are_long_each_move_is_less_work_and_then_fewer_are_played
     assert played.result.results.matches == matches
 
 
-@pytest.mark.parametrize(("won", "is_mixed"), [(11, True), (14, True), (15, False)])
-def test_a_level_is_rated_with_random_matches_unless_it_clearly_beats_that_without(won, is_mixed, monkeypatch):
+@pytest.mark.parametrize(
+    ("won", "was_unmixed", "is_mixed"),
+    [(11, False, True), (14, False, True), (15, False, False), (11, True, False), (10, True, True)],
+)
+def test_levels_go_on_with_or_without_random_matches_until_the_other_way_clearly_beats_it(
+    won, was_unmixed, is_mixed, monkeypatch
+):
     """Of 24 matches of a level without random matches against the same with them."""
 
     class Known(Series):
@@ -114,7 +119,7 @@ def test_a_level_is_rated_with_random_matches_unless_it_clearly_beats_that_witho
     monkeypatch.setattr(versus_rollouts, "Series", Known)
     agent = agent_of(initial_network(GAME, {"name": "alphazero_mlp", "hidden_sizes": [32]}))
     mixing = Mixing(0.5, 4)
-    played = play_rollouts(agent, 0, mixing)
+    played = play_rollouts(agent, 0, mixing, was_unmixed=was_unmixed)
     assert played.mixing == (mixing if is_mixed else UNMIXED)
     assert played.result.results == WinDrawLoss(20, 0, 20)
 

@@ -38,7 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LearningRun:
     )
     results = iter([WinDrawLoss(4, 0, 36), WinDrawLoss(20, 20, 0)])
 
-    def play(agent: object, seed: int, mixing: object, progress: object) -> VersusRollouts:
+    def play(agent: object, seed: int, mixing: object, progress: object, *, was_unmixed: bool) -> VersusRollouts:
         counts = next(results)
         return VersusRollouts(UNMIXED, 150, 1400, PairResult(counts, 40, 0, 0, counts, 4))
 
