@@ -4,7 +4,6 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
@@ -34,10 +33,12 @@ LARGEST_WEIGHT = 1e9
 
 BLOCK = 1 << 16
 """Entries of a sparse tensor that are counted together; 16 bits are the place of an entry in its block."""
-PLACES, COUNTS = ":places", ":counts"
-"""The names of what is stored of a sparse tensor, besides its entries that are not 0, end in these."""
+PLACES, COUNTS, BASE = ":places", ":counts", ":base"
+"""The names of what is stored of a sparse tensor, besides its entries that differ from its base, end in these."""
+BASE_ROWS = 2
+"""Rows of a base, because tables of patterns may have weights of their own for each player."""
 SPARSE_BELOW = 0.25
-"""float16 tensors with fewer entries that are not 0 than this share are stored sparse, in at most half the bytes."""
+"""Tensors of which fewer entries are stored than this share, those of the base included, are stored sparse."""
 MOST_SPARSE_ENTRIES = 1 << 28
 """Entries of a sparse tensor, for which a small file can make a program allocate memory."""
 
@@ -84,7 +85,7 @@ def save_checkpoint(
     """Write the weights of `network` to `path`; equal weights and metadata give equal bytes. Raises OSError.
 
     Weights may be float16 numbers, which take half of the file, or less if most of them are 0; `load_checkpoint` makes
-    them float32.
+    them float32. Rows of weights that are nearly equal take little more than two of them.
     """
     metadata: CheckpointMetadata = {
         "format": 2,
@@ -171,22 +172,38 @@ def _check_game(path: Path, metadata: CheckpointMetadata, game: Game) -> None:
     raise InvalidFileError(path, f"is for {shortened(own)}, not for {name}; set game={shortened(own)}{other}")
 
 
-# ---------------------------------------------------------------------- tensors of which most entries are 0
+# ---------------------------------------------------------------------- sparse tensors
 
 
 def _stored(name: str, tensor: Tensor) -> Tensors:
-    """What is stored of a tensor: itself; or, sparse, its entries that are not 0, the place of each in its block of
-    BLOCK entries, and the number of them in each block."""
-    flat = tensor.flatten()
-    places = flat.nonzero().flatten()
-    if tensor.dtype is not torch.float16 or len(places) >= SPARSE_BELOW * len(flat) or len(flat) > MOST_SPARSE_ENTRIES:
+    """What is stored of a tensor: itself; or, sparse, its entries that differ from its base, the place of each in its
+    block of BLOCK entries, and the number of them in each block.
+
+    The base is 0, or the first BASE_ROWS rows, repeated. These rows are stored as float16 numbers if that changes none.
+    """
+    bases = [tensor.new_empty(0)] if tensor.dtype is torch.float16 else []
+    if tensor.dim() == 2 and tensor.numel() >= BLOCK:
+        bases.append(tensor[:BASE_ROWS])
+    forms = [(base, (tensor != _repeated(base, tensor.shape)).flatten().nonzero().flatten()) for base in bases]
+    sizes = [base.numel() + len(places) for base, places in forms]
+    if tensor.numel() > MOST_SPARSE_ENTRIES or min(sizes, default=tensor.numel()) >= SPARSE_BELOW * tensor.numel():
         return {name: tensor}
-    counts = torch.bincount(places // BLOCK, minlength=_blocks(len(flat)))
-    return {
-        name: flat[places],
+    base, places = forms[sizes.index(min(sizes))]
+    counts = torch.bincount(places // BLOCK, minlength=_blocks(tensor.numel()))
+    stored = {
+        name: tensor.flatten()[places],
         name + PLACES: (places % BLOCK).to(torch.uint16),
         name + COUNTS: counts.to(torch.int32),
     }
+    if base.numel():
+        rounded = base.half()
+        stored[name + BASE] = rounded if torch.equal(rounded.to(base.dtype), base) else base.clone()
+    return stored
+
+
+def _repeated(base: Tensor, shape: Sequence[int]) -> Tensor:
+    """A tensor of this shape with the rows of `base` again and again; without rows, 0 everywhere."""
+    return base[torch.arange(shape[0]) % len(base)] if len(base) else base.new_zeros(*shape)
 
 
 def _blocks(entries: int) -> int:
@@ -195,13 +212,15 @@ def _blocks(entries: int) -> int:
 
 def _stored_shapes(expected: Tensors, shapes: Mapping[str, list[int]]) -> dict[str, list[int]]:
     """The shapes that the tensors of a file must have, if those are sparse of which `shapes`, those of the file, has
-    places."""
+    places, and those have a base of which it has one."""
     needed: dict[str, list[int]] = {}
     for name, tensor in expected.items():
         needed[name] = list(tensor.shape)
         if name + PLACES in shapes and tensor.numel() <= MOST_SPARSE_ENTRIES:
             needed[name] = needed[name + PLACES] = shapes[name + PLACES][:1]
             needed[name + COUNTS] = [_blocks(tensor.numel())]
+            if name + BASE in shapes and tensor.dim() == 2:
+                needed[name + BASE] = [BASE_ROWS, tensor.shape[1]]
     return needed
 
 
@@ -212,9 +231,9 @@ def _dense(name: str, stored: Tensors, shape: Sequence[int]) -> Tensor:
     places, counts = stored[name + PLACES].long(), stored[name + COUNTS].long()
     if int(counts.sum()) != len(places) or bool((counts < 0).any()):
         raise ValueError(counts)
-    flat = torch.zeros(prod(shape), dtype=stored[name].dtype)
-    flat[torch.arange(len(counts)).repeat_interleave(counts) * BLOCK + places] = stored[name]
-    return flat.reshape(*shape)
+    dense = _repeated(stored.get(name + BASE, torch.empty(0)), shape).to(stored[name].dtype)
+    dense.view(-1)[torch.arange(len(counts)).repeat_interleave(counts) * BLOCK + places] = stored[name]
+    return dense
 
 
 @contextmanager

@@ -220,6 +220,27 @@ def test_tables_of_which_most_weights_are_0_take_a_small_file(tmp_path):
     assert not load_checkpoint(path, GAME).network.weight.any()
 
 
+@pytest.mark.parametrize(("is_half", "scale"), [(True, 1), (False, 1), (False, 1 / 3)])
+def test_nearly_equal_rows_of_weights_take_a_small_file(tmp_path, is_half, scale):
+    """All numbers are kept, also those that are not float16 numbers."""
+    path = tmp_path / "agent.safetensors"
+    architecture = {"name": "ntuple", "patterns": ["xxx/xxx/xxx"], "phases": 21, "parities": True}
+    network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
+    own = torch.rand(2, network.weight.shape[1], generator=torch.Generator().manual_seed(0)).half().float() * scale
+    with torch.no_grad():
+        network.weight[:] = own.repeat(21, 1)
+        network.weight[3:, ::100] += 1 / 7
+    if is_half:
+        network.half()
+    save_checkpoint(path, network, GAME, 4, architecture, TRAINING)
+    assert path.stat().st_size < 0.15 * network.weight.numel() * network.weight.element_size()
+    assert torch.equal(load_checkpoint(path, GAME).network.weight, network.weight.float())
+    stored = load_file(path)
+    assert stored["weight:base"].dtype == (torch.float16 if scale == 1 else torch.float32)
+    shorter = stored | {"weight:base": stored["weight:base"][:1]}
+    assert_refused(save_with(path, shorter, architecture=architecture), "its weights do not fit")
+
+
 def test_places_of_weights_that_do_not_fit_are_refused(tmp_path):
     network, architecture = make_tables()
     path = tmp_path / "agent.safetensors"
