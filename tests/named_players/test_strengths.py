@@ -55,6 +55,13 @@ def test_no_strength_repeats_its_matches(name: str, opening: list[str], strength
     assert len(set(actions.tolist())) > 1
 
 
+@pytest.mark.parametrize(("game", "has_proofs"), [("hex", True), ("go_7x7", False)])
+def test_the_best_strengths_prove_results_where_players_cannot_pass(game: str, has_proofs: bool) -> None:
+    found = strengths(make_game(game))
+    with_proofs = [name for name, strength in found.items() if "&proof_positions=" in strength.player]
+    assert with_proofs == (["hard", "strongest"] if has_proofs else [])
+
+
 def test_the_soonest_win_and_the_latest_loss_are_taken() -> None:
     game = make_game("tictactoe")
     player = make_player(f"{SEARCH}&depth=5", game)
