@@ -13,9 +13,14 @@ import pytest
 import torch
 
 from selfplay.agents.checkpoints import save_checkpoint
+from selfplay.agents.pretrained import pretrained_agent
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game, make_game
+from selfplay.grading.measures import play_against_perfect
+from selfplay.matches.series import Series
+from selfplay.named_players.make import make_player
+from selfplay.players.perfect import whole_game_solver_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.saved_arrays import save_arrays
@@ -84,6 +89,20 @@ def test_a_level_is_corrected_against_the_best_replies_only(tmp_path: Path) -> N
     assert f"{PLAYER} after {after} is proved to win moving first against every best reply." in report
     corrected = run_dir / "corrected"
     assert "gives the win away" in prove_and_report(proof_settings(corrected, **proof))
+
+
+@pytest.mark.slow
+def test_the_agent_that_comes_with_the_program_wins_every_match_against_perfect_play(tmp_path: Path) -> None:
+    shutil.copytree(pretrained_agent("connect_four").parent.parent, tmp_path / "run")
+    report = correct_and_prove(settings(tmp_path / "run", after="", replies="best", table_bits=22))
+    assert "level:15 is proved to win moving first against every best reply." in report
+    corrected = tmp_path / "run" / "corrected"
+    assert RunFolder(corrected).agent(15).stat().st_size < 5_000_000
+    perfect = whole_game_solver_player(GAME)
+    assert perfect is not None
+    players = {15: make_player("level:15", GAME, corrected)}
+    first, _ = play_against_perfect(perfect, players, Series(range(20), 5, alternate=False))[15]
+    assert first == (20, 0, 0)
 
 
 @pytest.mark.parametrize(
