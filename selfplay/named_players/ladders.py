@@ -19,12 +19,12 @@ BOXES = "search:negascout?table_bits=14&evaluation=boxes&depth=5"
 
 LADDERS: dict[tuple[str, str], Temperatures] = {
     ("gomoku", "mcts:pretrained?simulations=100"): (3.2, 2.8, 1.8, 1.05),
-    ("gomoku_13x13", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.3),
+    ("gomoku_13x13", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.7),
     ("gomoku_15x15", "mcts:pretrained?simulations=400"): (2.83, 1.79, 1.22, 0.00864),
     ("go_7x7", "mcts:pretrained?simulations=100"): (2.9, 1.8, 1.15, 0.333),
-    ("go", "mcts:pretrained?simulations=100"): (1.91, 1.04, 0.664, 0.0259),
-    ("go_13x13", "mcts:pretrained?simulations=400"): (1.8, 1.2, 0.8, 0.1),
-    ("go_5x5", "mcts:pretrained?simulations=100"): (3.35, 2.15, 1.22, 0.233),
+    ("go", "mcts:pretrained?simulations=100"): (2.7, 1.25, 0.8, 0.0259),
+    ("go_13x13", "mcts:pretrained?simulations=400"): (1.2, 0.9, 0.62, 0.1),
+    ("go_5x5", "mcts:pretrained?simulations=100"): (4.48, 2.83, 1.22, 0.699),
     ("hex", "mcts:pretrained?simulations=100"): (3.6, 3.1, 2.8, 1.6),
     ("hex_5x5", "mcts:rollouts?simulations=1850"): (24.0, 2.5, 1.0, 0.329),
     ("hex_8x8", "mcts:pretrained?simulations=100"): (3.4, 3.01, 2.51, 1.21),
