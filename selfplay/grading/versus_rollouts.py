@@ -137,8 +137,8 @@ def play_rollouts(
     """Matches from random openings, both seats, at equal work for each move.
 
     The agent values positions mixed with random matches, unless its network alone clearly beats that in TRIALS matches.
-    Where that of the level before did (`was_unmixed`), this one is alone unless mixing clearly beats it. Other matches
-    count. Where matches are long there are fewer of both, of less work (WORK_OF_RATING).
+    If that of the level before did (`was_unmixed`), its network values them alone, unless mixing clearly beats that.
+    Other matches count. Where matches are long there are fewer of both, of less work (WORK_OF_RATING).
     """
     game, plies = agent.game, plies_of_random_matches(agent.game)
     work_of_match, moves = WORK_OF_PLY * plies, (MATCHES + TRIALS) * plies

@@ -84,8 +84,7 @@ def strengths(game: Game, run_dir: Path | None = None) -> dict[str, Strength]:
     temperatures = zip(NOTICES.items(), temperatures_of(game.learned_as(), weaker, run), strict=True)
     tempered = {name: Strength(weaker, temperature, notices) for (name, notices), temperature in temperatures}
     found = tempered | {"strongest": strongest}
-    can_pass = game.pass_action is not None or game.chosen_pass is not None
-    if weaker.startswith(f"mcts:{PRETRAINED}") and not can_pass:
+    if weaker.startswith(f"mcts:{PRETRAINED}") and game.any_pass is None:
         for name in ("hard", "strongest"):
             found[name] = found[name]._replace(player=f"{found[name].player}&proof_positions={PROOF_POSITIONS}")
     return found

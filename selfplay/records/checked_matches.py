@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 from selfplay.errors import shortened
 from selfplay.games import Game
 from selfplay.games.state import MATCH_OVER, MatchRecord, State
-from selfplay.records.written import UNKNOWN, WrittenMoves, action_of_pass
+from selfplay.records.written import UNKNOWN, WrittenMoves
 
 
 class CheckedMatches(NamedTuple):
@@ -52,7 +52,7 @@ class _Check:
 
     def __init__(self, game: Game, moves: WrittenMoves) -> None:
         size = len(moves.actions)
-        self.game, self.moves, self.broken, self.passing = game, moves, dict(moves.broken), action_of_pass(game)
+        self.game, self.moves, self.broken, self.passing = game, moves, dict(moves.broken), game.any_pass
         # A column more, so that the move after the last one can be looked up.
         self.written = torch.cat([moves.actions, torch.full((size, 1), MATCH_OVER)], dim=1)
         self.next = torch.zeros(size, dtype=torch.int64)

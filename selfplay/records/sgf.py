@@ -31,7 +31,7 @@ from selfplay.records.sgf_text import (
     result_of_text,
     split_matches,
 )
-from selfplay.records.written import WrittenMatch, action_of_pass
+from selfplay.records.written import WrittenMatch
 
 NUMBERS = {"go": "1", "othello": "2", "gomoku": "4", "hex": "11"}
 """The property GM of each game."""
@@ -119,7 +119,7 @@ def _point(game: Game, action: int) -> str:
     """An action as a point: two letters from the top left; in Hex a letter and a number; empty for a pass."""
     row, column = divmod(action, game.observation_shape[2])
     if action == game.num_squares:
-        return "" if action == action_of_pass(game) else game.action_to_string(action)
+        return "" if action == game.any_pass else game.action_to_string(action)
     return f"{LETTERS[column]}{row + 1}" if game.presentation.is_rhombus else LETTERS[column] + LETTERS[row]
 
 
@@ -157,7 +157,7 @@ class _Reader:
         self.needs_komi = needs_komi or self.result is None
         self.plays = list(self._until_end())
         self.game = self._game(game)
-        self.passing = action_of_pass(self.game)
+        self.passing = self.game.any_pass
         self.start = self._start(game, start)
 
     def _until_end(self) -> Iterator[Play]:

@@ -40,11 +40,6 @@ class WrittenMoves(NamedTuple):
         return torch.full(self.actions.shape, UNKNOWN, dtype=torch.int8)
 
 
-def action_of_pass(game: Game) -> int | None:
-    """The action that is a pass, forced or not; None if the game has none."""
-    return game.pass_action if game.chosen_pass is None else game.chosen_pass
-
-
 class WrittenMatch(NamedTuple):
     """One match as it was written; its fields are those of `WrittenMoves`."""
 

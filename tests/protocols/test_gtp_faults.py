@@ -223,7 +223,7 @@ def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
 
 def test_a_board_with_more_columns_than_letters_is_refused_in_one_line() -> None:
     presentation = SimpleNamespace(is_rhombus=False, pointed_squares=lambda action: [action], row_names="321")
-    shape = {"board_shape": (26, 26), "num_distinct_actions": 26**2, "pass_action": None, "chosen_pass": None}
+    shape = {"board_shape": (26, 26), "num_distinct_actions": 26**2, "any_pass": None}
     game = cast(Any, SimpleNamespace(name="wide", presentation=presentation, **shape))
     with pytest.raises(SettingError, match=r"^game=wide: the Go Text Protocol has letters for at most 25 columns$"):
         Vertices(game)

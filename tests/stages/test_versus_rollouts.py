@@ -1,5 +1,6 @@
 """What the loop writes about a level that has met tree search with random matches."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,23 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LearningRun:
 
     monkeypatch.setattr(versus_rollouts, "play_rollouts", play)
     return run
+
+
+def test_a_rating_knows_whether_the_level_before_was_better_without_random_matches(
+    run: LearningRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Level 1 is rated without them, so level 2 goes on so until they clearly help."""
+    known = list[bool]()
+
+    def play(*_: object, was_unmixed: bool) -> VersusRollouts:
+        known.append(was_unmixed)
+        return VersusRollouts(UNMIXED, 150, 1400, PairResult(WinDrawLoss(4, 0, 36), 40, 0, 0, WinDrawLoss(4, 0, 36), 4))
+
+    monkeypatch.setattr(versus_rollouts, "play_rollouts", play)
+    mixing = LearningRun.of(replace(run.settings, learner=replace(run.settings.learner, rollout_share=0.5)))
+    for level in (1, 2):
+        rate_level(mixing, level)
+    assert known == [False, True]
 
 
 def test_the_work_of_the_matches_that_were_learned_from_is_counted(run: LearningRun) -> None:

@@ -142,7 +142,7 @@ class Vertices:
         places = range(height * self.size)
         others = game.num_distinct_actions - len(places)
         self.columns = COLUMNS_OF_HEX if game.presentation.is_rhombus else COLUMNS
-        self.pass_action = game.pass_action if game.chosen_pass is None else game.chosen_pass
+        self.pass_action = game.any_pass
         self._game = game
         is_square = height == self.size > 0 and others in (0, 1)
         if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):

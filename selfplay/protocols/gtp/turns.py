@@ -4,7 +4,6 @@ from selfplay.errors import IllegalActionError, NotNowError, SettingError
 from selfplay.games import Game
 from selfplay.games.match import Match
 from selfplay.protocols.gtp.notation import COLOUR_NAMES
-from selfplay.records.written import action_of_pass
 
 
 def played_by(match: Match, seat: int, action: int | None) -> Match:
@@ -13,7 +12,7 @@ def played_by(match: Match, seat: int, action: int | None) -> Match:
 
     Raises IllegalActionError if it is not legal, and NotNowError if it is the opponent's turn.
     """
-    if match.is_over and action != action_of_pass(match.game):
+    if match.is_over and action != match.game.any_pass:
         match = continued_by(match, seat)
     match = with_turn_of(match, seat)
     return match if match.is_over or action is None else match.play(action)
@@ -21,7 +20,7 @@ def played_by(match: Match, seat: int, action: int | None) -> Match:
 
 def with_turn_of(match: Match, seat: int) -> Match:
     """The match in which the opponent of `seat` has passed if it was its turn. Raises NotNowError if it cannot pass."""
-    passing = action_of_pass(match.game)
+    passing = match.game.any_pass
     if match.is_over or match.to_move == seat:
         return match
     if passing is not None and passing in match.legal_actions():
@@ -37,7 +36,7 @@ def continued_by(match: Match, seat: int) -> Match:
     The passes that ended it are taken back, as far as that makes it the turn of `seat`, so that the record of the match
     is still whole. If that is not possible, it goes on from the board as it stands.
     """
-    passing, number = action_of_pass(match.game), len(match.actions)
+    passing, number = match.game.any_pass, len(match.actions)
     if passing is not None and match.actions[-2:] == (passing, passing):
         for ply in (number - 2, number - 1):
             if int(match.states[ply].current_player) == seat:
