@@ -29,11 +29,14 @@ from selfplay.cli.entry import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
+from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
-from selfplay.matches.series import PairResult, Series
+from selfplay.matches.series import CountedMatches, PairResult, Series
 from selfplay.named_players.make import make_player
 from selfplay.protocols.process import command_words
 from selfplay.runs.folders import PROJECT_FOLDER
+
+log = logging.getLogger(__name__)
 
 RHINO = "gtp-rhino"
 LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]
@@ -52,10 +55,18 @@ def ladder() -> list[str]:
 
 
 def play(game: Game, players: tuple[Timed, Timed], options: argparse.Namespace) -> PairResult:
-    """The matches of one pair, which do not depend on the other pairs."""
+    """The matches of one pair, which do not depend on the other pairs. The log has the results after every tenth."""
     key = stream_key(options.seed, 0, Activity.TOURNAMENT)
     series = Series(range(options.matches), key, opening_plies=options.opening_plies, batch_size=1)
-    return series.play(game, players)
+    so_far = CountedMatches(options.opening_plies)
+
+    def watch(record: MatchRecord) -> None:
+        so_far.add(record)
+        played = so_far.results.matches
+        if played % 10 == 0 and played < options.matches:
+            log.info("%d of %d matches: %s", played, options.matches, so_far.results.by_player)
+
+    return series.play(game, players, watch)
 
 
 def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
@@ -92,7 +103,7 @@ def main() -> None:
     parser.add_argument("--run-dir", default=PROJECT_FOLDER / "outputs" / "othello", help="the run of level:L")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    # The log says why a match was forfeited.
+    # The log also says why a match was forfeited.
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     game, opponents = make_game(options.game), options.opponents or ladder()
     print(f"{machine()}; Python {platform.python_version()}; {options.opening_plies} random plies, seed {options.seed}")
