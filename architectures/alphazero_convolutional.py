@@ -27,6 +27,8 @@ class AlphaZeroConvolutional(TwoHeads):
 
     Args:
         num_actions: the number of policy logits.
+        board_blocks: the numbers of the blocks, from 1, with a `BoardBias`, through which each square learns of the
+            whole board.
         touched: the squares that each action touches; None: action i is on square i, and fewer further ones than
             squares may follow.
 
@@ -47,6 +49,7 @@ class AlphaZeroConvolutional(TwoHeads):
         policy_channels: int = 16,
         hidden_sizes: Sequence[int] = (32,),
         dropout: float = 0.0,
+        board_blocks: Sequence[int] = (),
         touched: TouchedSquares | None = None,
     ) -> None:
         super().__init__()
@@ -62,7 +65,7 @@ class AlphaZeroConvolutional(TwoHeads):
                 f"few others, and this game has {num_actions}; set architecture=alphazero_residual"
             )
         sizes = [2 * value_channels, *hidden_sizes]
-        self.trunk = residual_trunk(planes, channels, blocks)
+        self.trunk = residual_trunk(planes, channels, blocks, board_blocks)
         self.value_head = nn.Sequential(
             nn.Conv2d(channels, value_channels, kernel_size=1),
             nn.ReLU(),

@@ -1,4 +1,4 @@
-"""Layers of heads that are the same on boards of every size."""
+"""Layers that see the whole board and are the same on boards of every size."""
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +10,24 @@ class BoardPool(nn.Module):
     def forward(self, planes: Tensor) -> Tensor:
         numbers = planes.flatten(2)
         return torch.cat([torch.mean(numbers, 2), torch.amax(numbers, 2)], 1)
+
+
+class BoardBias(nn.Module):
+    """Adds a number to each plane that the whole board decides: float32[N, C, rows, columns] to the same shape.
+
+    The numbers are linear in the means and largest numbers of the planes, after ReLU, as in the global pooling of KataGo
+    (Wu, "Accelerating self-play learning in Go", 2019). They start at 0.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.pool, self.linear = BoardPool(), starting_at_0(nn.Linear(2 * channels, channels))
+
+    def forward(self, planes: Tensor) -> Tensor:
+        added = self.linear(self.pool(torch.relu(planes))).unsqueeze(2)
+        # By a product, of which the gradient is the same on every processor (`selfplay.compute.portable`).
+        everywhere = nn.functional.linear(added, added.new_ones(planes[0, 0].numel(), 1))
+        return planes + everywhere.reshape(planes.shape)
 
 
 class Joined(nn.Module):

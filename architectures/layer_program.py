@@ -13,19 +13,19 @@ import numpy as np
 from torch import Tensor, nn
 
 from selfplay.architectures.action_logits import ActionLogits
-from selfplay.architectures.board_pool import BoardPool, Joined
+from selfplay.architectures.board_pool import BoardBias, BoardPool, Joined
 from selfplay.architectures.capabilities import ListedLayers
 from selfplay.architectures.listed_layers import computes_the_same, keeps_size
 from selfplay.architectures.mlp import Dropout
 from selfplay.architectures.residual import ResidualBlock
-from selfplay.compute.layer_steps import ACTIONS, POOL, PRODUCTS, RELU, TANH, Indices, Numbers, Step
+from selfplay.compute.layer_steps import ACTIONS, POOL, PRODUCTS, RELU, SPREAD, TANH, Indices, Numbers, Step
 from selfplay.compute.place_products import OUTPUTS, PLACES
 from selfplay.compute.portable import is_portable
 from selfplay.errors import shortened
 
 LAYERS = (
     "nn.Linear, nn.Conv2d that keeps the size of the board, nn.ReLU, nn.Tanh, nn.Flatten, dropout, ResidualBlock, "
-    "BoardPool, Joined, ActionLogits"
+    "BoardBias, BoardPool, Joined, ActionLogits"
 )
 """The layers that programs consist of. Flattening and dropout do nothing there."""
 CACHE_LINE = 16
@@ -142,6 +142,8 @@ class _Builder:
                     region, is_fresh = self._convolution(layer, region), True
                 case BoardPool():
                     region, is_fresh = self._pool(region), False
+                case BoardBias() if is_fresh:
+                    self._board_bias(layer, region)
                 case Joined():
                     region, is_fresh = self._joined(layer, region), False
                 case ActionLogits():
@@ -197,15 +199,27 @@ class _Builder:
         self._convolved += self._sums(layer, weights, taps.ravel(), here, there)
         return target
 
-    def _pool(self, region: _Region) -> _Region:
-        planes = len(region.entries) // (self._rows * self._columns)
+    def _pool(self, region: _Region, rectifies: int = 0) -> _Region:
+        planes = self._planes(region)
         target = self._region(_padded(2 * planes), np.arange(2 * planes))
-        places = self._square_numbers() * (region.size // self._squares)
-        self._indices.append(places)
-        step = Step(POOL, region.start, target.start, planes, places=self._num_indices, num_places=len(places))
-        self._num_indices += len(places)
+        step = Step(POOL, region.start, target.start, planes, **self._places(region), rectifies=rectifies)
         self._steps.append(step)
         return target
+
+    def _board_bias(self, layer: BoardBias, region: _Region) -> None:
+        """Changes the numbers of the region, which only the next layer reads."""
+        added = self._linear(layer.linear, self._pool(region, rectifies=1))
+        self._steps.append(Step(SPREAD, added.start, region.start, self._planes(region), **self._places(region)))
+
+    def _planes(self, region: _Region) -> int:
+        return len(region.entries) // (self._rows * self._columns)
+
+    def _places(self, region: _Region) -> dict[str, int]:
+        """Where in `indices` the places of the squares are, which this adds, and their number."""
+        places = self._square_numbers() * (region.size // self._squares)
+        self._indices.append(places)
+        self._num_indices += len(places)
+        return {"places": self._num_indices - len(places), "num_places": len(places)}
 
     def _joined(self, layer: Joined, region: _Region) -> _Region:
         parts = [self.follow([part], region) for part in layer.parts]

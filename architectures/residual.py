@@ -1,12 +1,13 @@
 """A residual network: blocks of two 3x3 convolutions with a skip connection, then linear layers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.architectures import Output, require_board, require_positive_integers
+from selfplay.architectures.board_pool import BoardBias
 from selfplay.architectures.capabilities import LayerLists
 from selfplay.architectures.mlp import hidden_layers
 
@@ -19,9 +20,12 @@ class ResidualBlock(nn.Module):
     batch. Deep stacks are trainable through the initialization instead (Zhang, Dauphin & Ma, "Fixup initialization",
     2019): the last convolution starts at 0, which makes the block the identity, and the first one is scaled by
     blocks ** -0.5. Biases start at 0.
+
+    Args:
+        sees_board: whether a `BoardBias` follows the first convolution.
     """
 
-    def __init__(self, channels: int, blocks: int) -> None:
+    def __init__(self, channels: int, blocks: int, sees_board: bool = False) -> None:
         super().__init__()
         self.first = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
         self.last = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
@@ -33,21 +37,26 @@ class ResidualBlock(nn.Module):
             nn.init.zeros_(convolution.bias)
         with torch.no_grad():
             self.first.weight.mul_(blocks**-0.5)
+        self.board_bias = BoardBias(channels) if sees_board else None
 
     def forward(self, planes: Tensor) -> Tensor:
-        return planes + cast(Tensor, self.last(torch.relu(self.first(torch.relu(planes)))))
+        numbers = self.first(torch.relu(planes))
+        if self.board_bias is not None:
+            numbers = self.board_bias(numbers)
+        return planes + cast(Tensor, self.last(torch.relu(numbers)))
 
     def added_layers(self) -> list[nn.Module]:
         """The layers whose output the block adds to its input."""
-        return [nn.ReLU(), self.first, nn.ReLU(), self.last]
+        biases = [] if self.board_bias is None else [self.board_bias]
+        return [nn.ReLU(), self.first, *biases, nn.ReLU(), self.last]
 
 
-def residual_trunk(planes: int, channels: int, blocks: int) -> nn.Sequential:
+def residual_trunk(planes: int, channels: int, blocks: int, board_blocks: Collection[int] = ()) -> nn.Sequential:
     """A 3x3 convolution and residual blocks, which several heads can share: float32[N, planes, rows, columns] to
-    [N, channels, rows, columns]."""
+    [N, channels, rows, columns]. `board_blocks`: the numbers of the blocks with a `BoardBias`, from 1."""
     return nn.Sequential(
         nn.Conv2d(planes, channels, kernel_size=3, padding=1),
-        *(ResidualBlock(channels, blocks) for _ in range(blocks)),
+        *(ResidualBlock(channels, blocks, number in board_blocks) for number in range(1, blocks + 1)),
         nn.ReLU(),
     )
 

@@ -16,7 +16,7 @@ from selfplay.compute.place_products import GROUPS, OUTPUTS, PLACES, sums_of
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float32]
 
-PRODUCTS, RELU, TANH, POOL, ACTIONS = range(5)
+PRODUCTS, RELU, TANH, POOL, ACTIONS, SPREAD = range(6)
 
 
 class Step(NamedTuple):
@@ -24,19 +24,19 @@ class Step(NamedTuple):
 
     kind: int
     source: int
-    """Where the inputs of an activation or a pool begin in the memory."""
+    """Where the inputs of an activation or a pool begin in the memory; of a spread, the numbers that it adds."""
     target: int
-    """Where its outputs begin in the memory."""
+    """Where its outputs begin in the memory; a spread adds to them."""
     outputs: int
-    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool that of its planes; of actions
-    that of their logits."""
+    """Their number; of products that of each place, a multiple of OUTPUTS; of a pool or a spread that of the planes;
+    of actions that of their logits."""
     inputs: int = 0
     """The number of products in each sum; of actions a multiple of OUTPUTS."""
     weights: int = 0
     """Where the weights begin; the biases follow them."""
     places: int = 0
-    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow. Of
-    actions, where those of each action begin, one action after another."""
+    """Where in `indices` the places of the inputs begin; those of the outputs, which a pool does not have, follow. Of a
+    spread, the places of the outputs. Of actions, where those of each action begin, one action after another."""
     num_places: int = 0
     """1 in a linear layer; of actions the number of places of each."""
     taps: int = 0
@@ -44,7 +44,7 @@ class Step(NamedTuple):
     added: int = 0
     """How much further in the memory a number lies that is added; 0: none."""
     rectifies: int = 0
-    """1: negative results become 0."""
+    """1: negative results become 0; of a pool, negative inputs."""
 
 
 _one_sum, _two_sums, _four_sums = sums_of(1, 1), sums_of(1, 2), sums_of(1, 4)
@@ -85,13 +85,31 @@ def _write_products(step: Indices, weights: Numbers, indices: Indices, memory: N
 @part_of_compiled
 def _write_pool(step: Indices, indices: Indices, memory: Numbers) -> None:
     source, target, planes, places, num_places = step[1], step[2], step[3], step[6], step[7]
+    lowest = np.float32(0) if step[10] else np.float32(-np.inf)
+    means, largest = memory[target : target + planes], memory[target + planes : target + 2 * planes]
     for plane in range(planes):
-        total, largest = np.float32(0), np.float32(-np.inf)
-        for place in indices[places : places + num_places]:
-            number = memory[source + place + plane]
-            total += number
-            largest = max(largest, number)
-        memory[target + plane], memory[target + planes + plane] = total / np.float32(num_places), largest
+        means[plane], largest[plane] = np.float32(0), lowest
+    # The planes of a square lie together, so that they are added at once.
+    for place in indices[places : places + num_places]:
+        numbers = memory[source + place : source + place + planes]
+        for plane in range(planes):
+            number = numbers[plane] if numbers[plane] > lowest else lowest
+            means[plane] += number
+            largest[plane] = number if number > largest[plane] else largest[plane]
+    for plane in range(planes):
+        means[plane] /= np.float32(num_places)
+
+
+@part_of_compiled
+def _spread(step: Indices, indices: Indices, memory: Numbers) -> None:
+    source, target, planes, places, num_places = step[1], step[2], step[3], step[6], step[7]
+    lowest = np.float32(0) if step[10] else np.float32(-np.inf)
+    added = memory[source : source + planes]
+    for place in indices[places : places + num_places]:
+        numbers = memory[target + place : target + place + planes]
+        for plane in range(planes):
+            number = numbers[plane] + added[plane]
+            numbers[plane] = number if number > lowest else lowest
 
 
 @part_of_compiled
@@ -114,6 +132,8 @@ def run_steps(steps: Indices, weights: Numbers, indices: Indices, memory: Number
             _write_products(steps[number], weights, indices, memory, is_portable)
         elif kind == POOL:
             _write_pool(steps[number], indices, memory)
+        elif kind == SPREAD:
+            _spread(steps[number], indices, memory)
         elif kind == ACTIONS:
             for action in range(outputs):
                 write_action(steps[number], weights, indices, memory, action)

@@ -36,7 +36,7 @@ export class Layers {
 
 // By the kind of a step.
 /** @type {((step: LayerStep, program: Program) => void)[]} */
-const RUN = [products, activation((number) => Math.max(0, number)), activation(Math.tanh), pool, actions];
+const RUN = [products, activation((number) => Math.max(0, number)), activation(Math.tanh), pool, actions, spread];
 
 // For each output and place: the sum of weight * input over all taps, and the bias. Four outputs in two places are summed at
 // a time, so that each input is read once for four products, and each weight for two. A last place without a partner is
@@ -95,16 +95,29 @@ function activation(changed) {
 
 // The mean of each plane, then the largest number of each.
 /** @type {(step: LayerStep, program: Program) => void} */
-function pool({ source, target, outputs, places, num_places: count }, { memory, indices }) {
+function pool({ source, target, outputs, places, num_places: count, rectifies }, { memory, indices }) {
+  const lowest = rectifies === 1 ? 0 : -Infinity;
   for (let plane = 0; plane < outputs; plane += 1) {
     let [total, largest] = [0, -Infinity];
     for (let place = places; place < places + count; place += 1) {
-      const number = memory[source + indices[place] + plane];
+      const number = Math.max(lowest, memory[source + indices[place] + plane]);
       total += number;
       largest = Math.max(largest, number);
     }
     memory[target + plane] = total / count;
     memory[target + outputs + plane] = largest;
+  }
+}
+
+// Adds the number of each plane on all squares.
+/** @type {(step: LayerStep, program: Program) => void} */
+function spread({ source, target, outputs, places, num_places: count, rectifies }, { memory, indices }) {
+  const lowest = rectifies === 1 ? 0 : -Infinity;
+  for (let place = places; place < places + count; place += 1) {
+    for (let plane = 0; plane < outputs; plane += 1) {
+      const at = target + indices[place] + plane;
+      memory[at] = Math.max(lowest, memory[at] + memory[source + plane]);
+    }
   }
 }
 
