@@ -1,6 +1,6 @@
 """A residual network whose weights do not depend on the size of the board, with a value head and a policy head."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +11,7 @@ from selfplay.architectures.alphazero_mlp import TwoHeads
 from selfplay.architectures.board_pool import BoardPool, Joined, starting_at_0
 from selfplay.architectures.mlp import hidden_layers
 from selfplay.architectures.residual import residual_trunk
+from selfplay.checks import require
 from selfplay.errors import SettingError
 from selfplay.games.touched_squares import TouchedSquares
 
@@ -57,6 +58,9 @@ class AlphaZeroConvolutional(TwoHeads):
         require_positive_integers(
             channels=channels, value_channels=value_channels, policy_channels=policy_channels, blocks=blocks
         )
+        numbers = range(1, blocks + 1)
+        are_blocks = isinstance(board_blocks, Collection) and all(number in numbers for number in board_blocks)
+        require("board_blocks", board_blocks, are_blocks, f"a list of numbers of blocks, from 1 to {blocks}")
         planes, rows, columns = observation_shape
         others = num_actions - rows * columns
         if touched is None and not 0 <= others < rows * columns:

@@ -15,16 +15,17 @@ class BoardPool(nn.Module):
 class BoardBias(nn.Module):
     """Adds a number to each plane that the whole board decides: float32[N, C, rows, columns] to the same shape.
 
-    The numbers are linear in the means and largest numbers of the planes, after ReLU, as in the global pooling of KataGo
-    (Wu, "Accelerating self-play learning in Go", 2019). They start at 0.
+    The numbers are linear in the means and largest numbers of the planes after ReLU, as in the global pooling of
+    KataGo (Wu, "Accelerating self-play learning in Go", 2019). They start at 0.
     """
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.pool, self.linear = BoardPool(), starting_at_0(nn.Linear(2 * channels, channels))
+        self.pool, self.linear = BoardPool(), nn.Linear(2 * channels, channels)
+        starting_at_0(self.linear)
 
     def forward(self, planes: Tensor) -> Tensor:
-        added = self.linear(self.pool(torch.relu(planes))).unsqueeze(2)
+        added: Tensor = self.linear(self.pool(torch.relu(planes))).unsqueeze(2)
         # By a product, of which the gradient is the same on every processor (`selfplay.compute.portable`).
         everywhere = nn.functional.linear(added, added.new_ones(planes[0, 0].numel(), 1))
         return planes + everywhere.reshape(planes.shape)

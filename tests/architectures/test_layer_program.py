@@ -25,10 +25,15 @@ NETWORKS = [
     ({"name": "alphazero_mlp"}, (3, 4, 4)),
     ({"name": "alphazero_residual", "channels": 16, "blocks": 2, "dropout": 0.5}, (10, 7, 7)),
     ({"name": "alphazero_convolutional", "channels": 5, "blocks": 1, "value_channels": 3}, (2, 3, 3)),
+    ({"name": "alphazero_convolutional", "channels": 20, "blocks": 3, "board_blocks": [1, 3]}, (2, 3, 3)),
 ]
 
 
-@pytest.mark.parametrize(("architecture", "shape"), NETWORKS, ids=[one["name"] for one, _ in NETWORKS])
+@pytest.mark.parametrize(
+    ("architecture", "shape"),
+    NETWORKS,
+    ids=[f"{one['name']}{'_board' * ('board_blocks' in one)}" for one, _ in NETWORKS],
+)
 @pytest.mark.parametrize("numerics", [PORTABLE, NATIVE])
 def test_a_program_computes_what_its_network_does(architecture, shape, numerics):
     with seeded(3):

@@ -21,7 +21,13 @@ POLICY = "alphazero_mlp"
 NETWORKS: dict[str, dict[str, Any]] = {
     POLICY: {},
     "alphazero_residual": {"channels": 5, "blocks": 2, "value_channels": 2, "policy_channels": 3, "dropout": 0.5},
-    "alphazero_convolutional": {"channels": 5, "blocks": 1, "value_channels": 3, "policy_channels": 2},
+    "alphazero_convolutional": {
+        "channels": 5,
+        "blocks": 1,
+        "value_channels": 3,
+        "policy_channels": 2,
+        "board_blocks": [1],
+    },
     "columns": {"name": "alphazero_convolutional", "channels": 5, "blocks": 1, "policy_channels": 3},
     "conv": {"channels": 5, "dropout": 0.5},
     "residual": {"channels": 6, "blocks": 2},
