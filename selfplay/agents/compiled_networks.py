@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.architectures.layer_program import LayerProgram
+from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import num_parts, part
 from selfplay.compute.layer_steps import ACTIONS, run_steps, write_action
@@ -21,16 +22,16 @@ from selfplay.search.mcts.tree import Edges
 
 
 class ShownBits(NamedTuple):
-    """What an observation shows of a packed position."""
+    """What an observation shows of a position, packed (`Rules.shown`)."""
 
     bits: NDArray[np.int64]
-    """int64[D]: the bit that each entry shows, of a number the lowest; not used where the rules give the entries."""
+    """int64[D]: the bit that each entry shows, of a number the lowest."""
     masks: NDArray[np.int64]
-    """int64[D]: the bits of each entry, from 0 on; likewise."""
+    """int64[D]: the bits of each entry, from 0 on."""
     limits: NDArray[np.int64]
-    """int64[D]: the largest value of each entry before it is scaled; likewise."""
+    """int64[D]: the largest value of each entry before it is scaled."""
     words: NDArray[np.int64]
-    """int64[W]: memory for a packed position."""
+    """int64[W]: memory for what is shown."""
 
 
 class ObservedProgram(NamedTuple):
@@ -42,21 +43,30 @@ class ObservedProgram(NamedTuple):
 
 def shown_in(game: Game) -> ShownBits:
     """New memory for one search."""
-    position, shape = game.rules.position, game.observation_shape
-    words, nothing = np.zeros(position.num_words, dtype=np.int64), np.zeros(int(np.prod(shape)), dtype=np.int64)
-    if game.rules.observation_entry is not None:
-        return ShownBits(nothing, nothing, nothing, words)
-    shown = shown_entries(position, shape)
+    of = game.rules.shown
+    shown, words = shown_entries(of, game.observation_shape), np.zeros(of.num_words, dtype=np.int64)
     entries = shown.entries
     return ShownBits(shown.lowest, (1 << entries.widths) - 1, entries.limits, words)
 
 
-def _observing_fields(has_numbers: bool) -> Any:
-    """`observe(position, shown, places, memory)`, which writes the observation made from the fields of a position."""
+def _packing(rules: Rules) -> Any:
+    """`packed(position)`, what the observation of a position shows."""
+    observed = rules.observed
+
+    @part_of_compiled
+    def packed(position: Position) -> Bits:
+        return pack(position) if observed is None else pack(observed(position))
+
+    return packed
+
+
+def _observing(rules: Rules, has_numbers: bool) -> Any:
+    """`observe(position, shown, places, memory)`, which writes the observation of a position."""
+    packed_of = _packing(rules)
 
     @part_of_compiled
     def observe(position: Position, shown: ShownBits, places: NDArray[np.int64], memory: NDArray[np.float32]) -> None:
-        packed, bits, words = pack(position), shown.bits, shown.words
+        packed, bits, words = packed_of(position), shown.bits, shown.words
         for k in range(num_parts(packed)):
             words[k] = part(packed, k)
         for entry in range(len(bits)):
@@ -70,22 +80,9 @@ def _observing_fields(has_numbers: bool) -> Any:
     return observe
 
 
-def _observing_entries(rules: Rules) -> Any:
-    """The same for rules that give the entries of observations."""
-    observation_entry = rules.observation_entry
-    assert observation_entry is not None
-
-    @part_of_compiled
-    def observe(position: Position, shown: ShownBits, places: NDArray[np.int64], memory: NDArray[np.float32]) -> None:
-        for entry in range(len(shown.bits)):
-            memory[places[entry]] = part(observation_entry(position, entry), 0)
-
-    return observe
-
-
 def _has_numbers(game: Game) -> bool:
     """Whether entries of its observation are scaled numbers."""
-    return game.rules.observation_entry is None and not game.observation_codec.entries.are_bits
+    return not game.observation_codec.entries.are_bits
 
 
 @part_of_compiled
@@ -97,7 +94,7 @@ def has_action_step(program: LayerProgram) -> int:
 @cache
 def _compile_network(rules: Rules, has_numbers: bool) -> Any:
     """`run(position, observed)`, which runs the program for a position, but for a last step of ACTIONS."""
-    observe = _observing_fields(has_numbers) if rules.observation_entry is None else _observing_entries(rules)
+    observe = _observing(rules, has_numbers)
 
     @part_of_compiled
     def run(position: Position, observed: ObservedProgram) -> None:

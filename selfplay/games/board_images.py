@@ -114,11 +114,10 @@ def seen_image(game: BatchStepping, image: Image, images: Mapping[str, Image]) -
     of planes that do not show a field of their own, such as those of numbers."""
     squares, planes = len(image), game.observation_shape[0]
     own = [image] * planes
-    if game.rules.observation_entry is None:
-        lowest = shown_entries(game.rules.position, game.observation_shape).lowest[::squares]
-        for place in game.rules.position.places:
-            for plane in np.flatnonzero(lowest == place.offset):
-                own[plane] = images.get(place.name, image)
+    lowest = shown_entries(game.rules.shown, game.observation_shape).lowest[::squares]
+    for place in game.rules.shown.places:
+        for plane in np.flatnonzero(lowest == place.offset):
+            own[plane] = images.get(place.name, image)
     return (squares * np.arange(planes)[:, None] + np.stack(own)).reshape(-1)
 
 

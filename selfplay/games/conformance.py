@@ -25,7 +25,7 @@ from selfplay.games.conformance_rules import (
 )
 from selfplay.games.rule_faults import reason_of
 from selfplay.games.rules import Position, ended
-from selfplay.games.single_positions import check_none_legal, entries_singly, expect, legal_numbers, played_singly
+from selfplay.games.single_positions import check_none_legal, expect, legal_numbers, observed_singly, played_singly
 
 QUICK_MATCHES, QUICK_PLIES = 2, 1000
 """The fewest matches of the quick check, and the most plies of each."""
@@ -64,10 +64,10 @@ def check_quickly(game: Game) -> None:
         matches = list[list[Position]]()
         while len(matches) < QUICK_MATCHES or sum(map(len, matches)) < QUICK_PLIES_IN_ALL:
             matches.append(single_match(game, random))
-    if game.rules.observation_entry is not None:
+    if game.rules.observed is not None:
         with _named(game, "observation"):
             for positions in matches[:QUICK_MATCHES]:
-                entries_singly(game, positions[-1])
+                observed_singly(game, positions[-1])
     with _named(game, "ends"):
         check_repetition(positions[:-1] for positions in matches)
         if game.max_game_length <= QUICK_PLIES:

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.compute.positions import position_at
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games.game import Game
-from selfplay.games.single_positions import entries_singly, expect, legal_numbers, played_singly, positions_in
+from selfplay.games.single_positions import expect, legal_numbers, observed_singly, played_singly, positions_in
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -92,16 +93,17 @@ def compare_singly(game: Game, transition: Transition, rows: Iterable[int], ply:
     over."""
     chosen = torch.tensor(list(rows), dtype=torch.int64)
     state, following, actions = transition.state.select(chosen), transition.following.select(chosen), transition.action
-    mask, shows = game.kernels.legal_action_mask(state, game.num_distinct_actions), game.rules.observation_entry
-    bits = game.observation_bits(following) if shows is not None else None
+    mask, observe = game.kernels.legal_action_mask(state, game.num_distinct_actions), game.kernels.observe
+    shown = None if observe is None else observe(following.position.numpy())
     for row, (position, after) in enumerate(zip(game.positions(state), game.positions(following), strict=True)):
         number, legal = int(actions[chosen[row]]), mask[row].nonzero()[:, 0].tolist()
         _agree(f"legal actions at ply {ply}", legal, legal_numbers(game, position))
         played, over = played_singly(game, position, number)
         _agree(f"the position after action {number} at ply {ply}", after, played)
         _agree(f"is_terminal after ply {ply}", bool(following.terminated[row]), over)
-        if bits is not None:
-            _agree(f"the observation after ply {ply}", bits[row].tolist(), entries_singly(game, after))
+        if shown is not None:
+            seen = position_at(game.rules.shown, shown, row)
+            _agree(f"the observation after ply {ply}", seen, observed_singly(game, after))
 
 
 def _agree(what: str, compiled: Any, uncompiled: Any) -> None:

@@ -27,11 +27,12 @@ from selfplay.games.single_positions import (
     expect_number,
     expect_word,
     legal_numbers,
+    observed_singly,
     played_singly,
 )
 
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
-ARGUMENTS = {"play": ("p", "action"), "observation_entry": ("p", "index")}
+ARGUMENTS = {"play": ("p", "action")}
 """Those of rules that take more than a position."""
 
 
@@ -78,9 +79,7 @@ ATTRIBUTES = {
 FIELDS = {
     "initial": POSITION,
     **dict.fromkeys(("legal_actions", "play", "is_terminal", "return_to_move"), FUNCTION),
-    **dict.fromkeys(
-        ("observation_entry", "moves_again", "margin", "owned", "safe", "points", "sensible"), _optional(FUNCTION)
-    ),
+    **dict.fromkeys(("observed", "moves_again", "margin", "owned", "safe", "points", "sensible"), _optional(FUNCTION)),
     "margin_unit": NUMBER,
 }
 
@@ -89,7 +88,7 @@ def check_attributes(game: Game) -> None:
     """The attributes of the class and the fields of its rules are there, and of the right kinds."""
     if not hasattr(game, "observation_shape") and hasattr(game, "rules"):
         _expect_kind("rules.initial is", getattr(game.rules, "initial", None), POSITION)
-        default_observation_shape(game.rules.position, game.board)  # raises with the reason why there is none
+        default_observation_shape(game.rules.shown, game.board)  # raises with the reason why there is none
     for owner, kinds, prefix in ((game, ATTRIBUTES, ""), (getattr(game, "rules", None), FIELDS, "rules.")):
         for name, kind in kinds.items():
             expect(hasattr(owner, name), f"the game has no {prefix}{name}; set it to {kind.name}")
@@ -161,8 +160,9 @@ def check_results(game: Game) -> None:
     following, _ = played_singly(game, start, actions[0])
     if rules.moves_again is not None:
         expect_comparison(rules.moves_again, rules.moves_again(following))
-    if rules.observation_entry is None:
-        shown_entries(rules.position, game.observation_shape)  # raises if the shape does not fit
+    if rules.observed is not None:
+        observed_singly(game, start)
+    shown_entries(rules.shown, game.observation_shape)  # raises if the shape does not fit
     if rules.margin is not None:
         expect_number(rules.margin, rules.margin(start))
     if rules.sensible is not None:

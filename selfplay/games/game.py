@@ -39,7 +39,7 @@ class GameClass(type):
         # What is wrong with its attributes is said where games are checked.
         with suppress(Exception):
             if not hasattr(game, "observation_shape"):
-                game.observation_shape = default_observation_shape(game.rules.position, game.board)
+                game.observation_shape = default_observation_shape(game.rules.shown, game.board)
             if game.pass_action is None:
                 game.rules = with_own_end(game.rules)
             rules = with_wide_words(game.rules, game.num_distinct_actions, game.pass_action)

@@ -2,11 +2,10 @@
 
 Player 0 is black and moves first, player 1 is white. The rules and the order of the crossings are those of
 `selfplay.games.go_rules`. An observation shows a crossing that is illegal because of ko in the planes of both players;
-it is empty.
+it is empty. Further planes show the stones in chains with one liberty, with two and with three.
 """
 
 from functools import cached_property
-from math import prod
 from types import MappingProxyType
 from typing import Any
 
@@ -22,9 +21,8 @@ from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError
 from selfplay.games.chains import chain_rules
 from selfplay.games.game import Game
-from selfplay.games.go_rules import go_rules
-from selfplay.games.observation_codec import BitCodec, ForeignObservationError, shown_entries, stones_of
-from selfplay.games.observation_entries import entries_of_bits
+from selfplay.games.go_rules import BITS_OF_PLIES, go_rules
+from selfplay.games.observation_codec import ForeignObservationError, ShownCodec
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
@@ -36,54 +34,35 @@ KOMI = {7: 9.0, 9: 7.0}
 """By the width of the board, the komi with which perfect play seems to be a draw; sources: docs/games.md."""
 USUAL_KOMI = 7.5
 """On other boards."""
+NUM_PLANES = 9 + BITS_OF_PLIES
+"""Of observations: eight boards, whether the last ply was a pass, and the number of plies."""
 
 
-PLANES_OF_PLIES = 10
-"""The bits of the largest number of plies, on boards of all sizes, so that networks of one size fit the others."""
-
-
-class GoCodec(BitCodec):
-    """The codec of observations in which the crossing of ko is in the planes of both players.
-
-    The last planes, for which the number of plies has no bits, are 0.
+class GoCodec(ShownCodec):
+    """The codec of observations, from which positions are made.
 
     Args:
-        initial: has the komi, which no observation shows.
+        game: its initial position has the komi, which no observation shows.
     """
 
-    def __init__(self, initial: Any, observation_shape: tuple[int, ...]) -> None:
-        _, *board = observation_shape
-        position = type(initial)
-        # The last fields, the number of this crossing and the komi, are not shown.
-        bits = [place.bits for place in position.places if not place.is_board]
-        hidden = sum(position.place(name).bits for name in ("ko", "komi"))
-        shown = shown_entries(position, (2 + sum(bits), *board)).lowest[: -hidden * prod(board)]
-        super().__init__(shown, position.num_words, stones=stones_of(position))
-        self._position, self._komi = position, initial.komi
-        self._parts, self._bytes = position.place("own").num_parts, -(-len(shown) // 8)
-        self.entries = entries_of_bits(prod(observation_shape))
+    shows_all = True
 
-    def pack(self, positions: Packed) -> NDArray[np.uint8]:
-        ko = field_values(self._position, positions, "ko")
-        rows = np.flatnonzero(ko)
-        part, bit = np.divmod(ko[rows] - 1, PART_BITS)
-        shown = positions.copy()
-        for first in (0, self._parts):
-            shown[rows, first + part] |= 1 << bit
-        packed = super().pack(shown)
-        return np.pad(packed, ((0, 0), (0, -(-self.entries.size // 8) - self._bytes)))
+    def __init__(self, game: "Go") -> None:
+        assert game.kernels.observe is not None
+        super().__init__(game.rules, game.observation_shape, game.kernels.observe)
+        self._rules = game.rules
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
-        positions = super().unpack(packed[:, : self._bytes])
-        own, opp = (field_values(self._position, positions, name) for name in ("own", "opp"))
-        both = (own & opp).reshape(len(own), -1)
-        rows, part = np.nonzero(both)
-        bits = both[rows, part]
-        ko = np.zeros(len(own), dtype=np.int64)
+        shown, position = self.shown.unpack(packed), self._rules.position
+        fields = {name: field_values(self._rules.shown, shown, name) for name in ("own", "opp", "passed", "plies")}
+        both = fields["own"] & fields["opp"]
+        parts = both.reshape(len(shown), -1)
+        rows, part = np.nonzero(parts)
+        bits = parts[rows, part]
+        ko = np.zeros(len(shown), dtype=np.int64)
         ko[rows] = PART_BITS * part + bit_count_of_64((bits & -bits) - 1) + 1
-        for first in (0, self._parts):
-            positions[:, first : first + self._parts] ^= both
-        positions |= packed_fields(self._position, {"ko": ko, "komi": np.full_like(ko, self._komi)})
+        fields |= {"own": fields["own"] ^ both, "opp": fields["opp"] ^ both, "ko": ko}
+        positions = packed_fields(position, fields | {"komi": np.full_like(ko, self._rules.initial.komi)})
         foreign = np.flatnonzero((self.pack(positions) != packed).any(axis=1))
         if len(foreign):
             raise ForeignObservationError(int(foreign[0]))
@@ -176,12 +155,12 @@ class Go(Game):
         self.name = self.name_with(self.name, width, {"komi": self.komi})
         self.rules = go_rules(width, self.komi)
         self.num_distinct_actions, self.chosen_pass = width * width + 1, width * width
-        self.observation_shape = (3 + PLANES_OF_PLIES, width, width)
+        self.observation_shape = (NUM_PLANES, width, width)
         self.max_game_length = 2 * width * width
 
     @cached_property
     def observation_codec(self) -> GoCodec:
-        return GoCodec(self.rules.initial, self.observation_shape)
+        return GoCodec(self)
 
     @property
     def symmetries(self) -> Symmetries:

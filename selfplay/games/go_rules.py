@@ -16,15 +16,19 @@ and Taylor with three differences, as in OpenSpiel and GNU Go:
 """
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
-from selfplay.compute.compiled_words import bit_like, lowest, part
+from selfplay.compute.compiled_words import bit_like, lowest
 from selfplay.compute.positions import flag, number, position, squares
 from selfplay.games.chains import chain_rules
 from selfplay.games.rules import Rules
+
+BITS_OF_PLIES = 10
+"""The bits of the number of plies in observations, on boards of all sizes, so that networks of one size fit the others.
+"""
 
 
 def count_bits(width: int) -> int:
@@ -191,20 +195,61 @@ def _rules_without_komi(width: int) -> Rules:
         lead = margin(p)
         return (lead > 0) - (lead < 0)
 
+    @position
+    class Seen(NamedTuple):
+        """What observations show. The crossing that may not be retaken is on the boards of both players."""
+
+        own: Word = squares(size)
+        opp: Word = squares(size)
+        own_with_1: Word = squares(size)
+        """Stones in chains with one liberty."""
+        own_with_2: Word = squares(size)
+        own_with_3: Word = squares(size)
+        opp_with_1: Word = squares(size)
+        opp_with_2: Word = squares(size)
+        opp_with_3: Word = squares(size)
+        passed: int = flag()
+        plies: int = number(BITS_OF_PLIES)
+
     @rule
-    def observation_entry(p: Position, index: int) -> Any:
-        """Channel 0: the stones of the player who has just moved, and ko; 1: those of the player to move, and ko; 2:
-        whether the former has passed; 3 and more: the bits of the number of plies, the lowest first. On most boards the
-        last ones are always 0."""
-        channel = index // size
-        if channel >= 3:
-            return (p.plies >> (channel - 3)) & 1
-        if channel == 2:
-            return p.passed
-        square = index - size * channel
-        if square == p.ko - 1:
-            return 1
-        return part((p.own if channel == 1 else p.opp) >> square, 0) & 1
+    def by_liberties(stones: Word, empty: Word) -> tuple[Word, Word, Word]:
+        """Those of `stones` in chains with one liberty, with two and with three."""
+        one, two, three = stones ^ stones, stones ^ stones, stones ^ stones
+        waiting = stones
+        while waiting != 0:
+            chain = connected(stones, waiting & -waiting)
+            # Without their lowest one, two or three.
+            liberties = beside(chain) & empty
+            others = liberties & (liberties - 1)
+            further = others & (others - 1)
+            if others == 0:
+                one = one | chain
+            elif further == 0:
+                two = two | chain
+            elif (further & (further - 1)) == 0:
+                three = three | chain
+            waiting = waiting & ~chain
+        return one, two, three
+
+    @rule
+    def observed(p: Position) -> Seen:
+        empty = board & ~(p.own | p.opp)
+        own_with_1, own_with_2, own_with_3 = by_liberties(p.own, empty)
+        opp_with_1, opp_with_2, opp_with_3 = by_liberties(p.opp, empty)
+        ko = bit_like(board, p.ko - 1) if p.ko > 0 else board ^ board
+        own, opp = p.own | ko, p.opp | ko
+        return Seen(
+            own,
+            opp,
+            own_with_1,
+            own_with_2,
+            own_with_3,
+            opp_with_1,
+            opp_with_2,
+            opp_with_3,
+            p.passed,
+            p.plies,
+        )
 
     return Rules(
         Position(0, 0, 0, 0, 0, 2 * size),
@@ -212,7 +257,7 @@ def _rules_without_komi(width: int) -> Rules:
         play,
         is_terminal,
         return_to_move,
-        observation_entry,
+        observed,
         margin=margin,
         margin_unit=0.5,
         owned=owned,

@@ -12,7 +12,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import Bits, bit_count
 from selfplay.compute.compilation import Words, compiled, compiled_for_many, part_of_compiled
 from selfplay.compute.compiled_words import load, nth_bit, num_parts, part, store, word_rows
-from selfplay.compute.positions import fits, pack, position_at
+from selfplay.compute.positions import Packed, fits, pack, position_at
 from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
 from selfplay.compute.words import PART_BITS
 from selfplay.games.general_rules import pass_of
@@ -42,8 +42,8 @@ class Kernels(NamedTuple):
     """(state, A) to bool[B, A], the legal actions."""
     sensible_action_mask: Callable[[State, int], Tensor]
     """(state, A) to bool[B, A], those of the legal actions that `rules.sensible` names; all where it names none."""
-    observe: Callable[[Tensor, int], Tensor] | None
-    """(positions, D) to uint8[B, D], the flattened observations; None if `rules.observation_entry` is."""
+    observe: Callable[[Packed], Packed] | None
+    """(positions) to int64[B, V], what their observations show, packed; None if `rules.observed` is."""
     random_actions: Callable[[State, Draws], Tensor]
     """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
     ends: Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -75,7 +75,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         _stepping(rules, pass_action),
         legal_action_mask,
         _sensible(rules, pass_action) if rules.sensible else legal_action_mask,
-        rules.observation_entry and _observing(rules),
+        rules.observed and _observing(rules),
         _choosing(TieredKernel(choice_kernel, rules, pass_action)),
         _ends(TieredKernel(end_kernel, rules, pass_action)),
         rules.margin and compile_margins(rules),
@@ -257,24 +257,21 @@ def _sensible(rules: Rules, pass_action: int | None) -> Callable[[State, int], T
     return of_batch
 
 
-def _observing(rules: Rules) -> Callable[[Tensor, int], Tensor]:
-    observation_entry, unpack = rules.observation_entry, rules.position.unpack
-    assert observation_entry is not None
+def _observing(rules: Rules) -> Callable[[Packed], Packed]:
+    observed, unpack, shown = rules.observed, rules.position.unpack, rules.shown
+    assert observed is not None
 
-    # At once: each position has many entries.
     @compiled
-    def observe(positions: Words, entries: NDArray[np.uint8]) -> None:
-        for i in range(entries.shape[0]):
-            position = unpack(load(positions, i))
-            for j in range(entries.shape[1]):
-                entries[i, j] = part(observation_entry(position, j), 0)
+    def observe(positions: Words, seen: Words) -> None:
+        for i in range(len(positions)):
+            store(seen, i, pack(observed(unpack(load(positions, i)))))
 
-    def observations(positions: Tensor, size: int) -> Tensor:
-        entries = torch.empty((len(positions), size), dtype=torch.uint8)
-        observe(word_rows(positions), entries.numpy())
-        return entries
+    def of_batch(positions: Packed) -> Packed:
+        seen = np.zeros((len(positions), shown.num_words), dtype=np.int64)
+        observe(word_rows(positions), word_rows(seen))
+        return seen
 
-    return observations
+    return of_batch
 
 
 def _plies(rules: Rules, state: State, action: Tensor, rows: Iterable[int]) -> Iterator[tuple[Position, int]]:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.position_fields import Place
 from selfplay.compute.positions import Packed
 from selfplay.compute.words import PART_BITS
 from selfplay.errors import SettingError
 from selfplay.games.observation_entries import ObservationEntries, entries_of_bits
+from selfplay.games.rules import Rules
 
 
 class ObservationCodec(Protocol):
@@ -105,22 +105,24 @@ class BitCodec:
         return shared
 
 
-class EntryCodec:
-    """The codec of observations that a rule gives, entry by entry.
+class ShownCodec:
+    """The codec of observations that show the fields of what a rule gives for a position (`Rules.observed`).
 
     Args:
+        rules: with `observed`.
         observe: see `selfplay.games.kernels.Kernels`.
-        size: D, the number of entries.
-        num_words: W, as in `ObservationCodec`.
+
+    Raises SettingError as `shown_entries`.
     """
 
     shows_all = False
 
-    def __init__(self, observe: Callable[[Tensor, int], Tensor], size: int, num_words: int) -> None:
-        self.entries, self.num_words, self._observe = entries_of_bits(size), num_words, observe
+    def __init__(self, rules: Rules, observation_shape: tuple[int, ...], observe: Callable[[Packed], Packed]) -> None:
+        self.shown = _codec_of_fields(rules.shown, observation_shape)
+        self.entries, self.num_words, self._observe = self.shown.entries, rules.position.num_words, observe
 
     def pack(self, positions: Packed) -> NDArray[np.uint8]:
-        return np.packbits(self._observe(torch.from_numpy(positions), self.entries.size).numpy(), axis=1)
+        return self.shown.pack(self._observe(positions))
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         raise NotImplementedError("only called if the observation shows all of a position")
@@ -131,16 +133,21 @@ class EntryCodec:
 
 @cache
 def codec_of(
-    position: Any, observation_shape: tuple[int, ...], observe: Callable[[Tensor, int], Tensor] | None
-) -> BitCodec | EntryCodec:
-    """The codec of the observations that a rule gives (`observe`) or, without one, of those made from the fields.
+    rules: Rules, observation_shape: tuple[int, ...], observe: Callable[[Packed], Packed] | None
+) -> BitCodec | ShownCodec:
+    """The codec of observations of this shape; `observe` as in `selfplay.games.kernels.Kernels`.
 
-    Raises as `shown_entries`.
+    Raises SettingError as `shown_entries`.
     """
-    if observe is not None:
-        return EntryCodec(observe, prod(observation_shape), position.num_words)
-    shown = shown_entries(position, observation_shape)
-    return BitCodec(shown.entries.bits_at(shown.lowest), position.num_words, shown.entries, stones_of(position))
+    if observe is None:
+        return _codec_of_fields(rules.position, observation_shape)
+    return ShownCodec(rules, observation_shape, observe)
+
+
+@cache
+def _codec_of_fields(of: Any, observation_shape: tuple[int, ...]) -> BitCodec:
+    shown = shown_entries(of, observation_shape)
+    return BitCodec(shown.entries.bits_at(shown.lowest), of.num_words, shown.entries, stones_of(of))
 
 
 def stones_of(position: Any) -> tuple[Place, Place] | None:
@@ -164,7 +171,7 @@ SMALL_BITS = 3
 
 
 def shown_entries(position: Any, observation_shape: tuple[int, ...]) -> ShownEntries:
-    """The entries of the observation by the fields of positions.
+    """The entries of the observation by the fields of positions, or of what a rule shows of them (`Rules.shown`).
 
     There is a plane for each board, that of `opp` before that of `own`, then for each `number` one for each of its
     bits, the lowest first, and one for each of several `numbers`; as many numbers as squares are one plane. Without a
@@ -186,7 +193,7 @@ def shown_entries(position: Any, observation_shape: tuple[int, ...]) -> ShownEnt
     fields = ", ".join(f"{place.name} ({_size_of(place)})" for place in position.places)
     raise SettingError(
         f"observation_shape={observation_shape}: does not fit the fields {fields}; write "
-        f"{' or '.join(dict.fromkeys(rights))}, or give the rules an observation_entry"
+        f"{' or '.join(dict.fromkeys(rights))}, or give the rules observed"
     )
 
 
@@ -225,7 +232,7 @@ def default_observation_shape(position: Any, board: tuple[int, int] | None) -> t
     if sizes - {rows * columns}:
         raise SettingError(
             f"the boards have {' and '.join(map(str, sorted(sizes)))} squares: write board = (rows, columns), or "
-            "observation_shape and an observation_entry of the rules"
+            "observation_shape, or give the rules observed"
         )
     return len(_planes(position, rows * columns, is_scaled=True)[0]), rows, columns
 

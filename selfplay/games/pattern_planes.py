@@ -77,7 +77,7 @@ def further_board(game: Game) -> FurtherBoard | None:
     """The first board of a game besides `own` and `opp`; None: there is none that tables can see."""
     boards = {place.name: place for place in game.rules.position.places if place.is_board}
     further = [name for name in boards if name not in ("own", "opp")]
-    can_see = game.rules.observation_entry is None and {"own", "opp"} <= boards.keys()
+    can_see = game.rules.observed is None and {"own", "opp"} <= boards.keys()
     if not can_see or not further or any(place.num_parts > 1 for place in boards.values()):
         return None
     positions = random_positions(game, game.max_game_length)
@@ -90,10 +90,10 @@ def further_board(game: Game) -> FurtherBoard | None:
 def check_planes(game: Game, planes: Planes) -> None:
     """Raise SettingError unless tables with these planes can see the positions of a game."""
     fields = {place.name for place in game.rules.position.places if place.is_board and place.num_parts == 1}
-    if game.rules.observation_entry is not None or not {"own", "opp"} <= fields:
+    if game.rules.observed is not None or not {"own", "opp"} <= fields:
         raise SettingError(
             f"game={game.name}: tables of patterns need positions with two boards, own and opp, of at most 64 squares, "
-            "and rules without observation_entry; set another architecture or way of learning"
+            "and rules without observed; set another architecture or way of learning"
         )
     if max(*planes[:2], planes.sets.bit_length() - 1) >= game.observation_shape[0]:
         raise SettingError(

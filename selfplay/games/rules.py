@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import num_parts, part
+from selfplay.compute.positions import PositionClass
 from selfplay.compute.wide_rules import widened
 from selfplay.compute.words import parts_of_bits
+from selfplay.errors import ConformanceError
 
 Position = Any
 """A position of a game: an instance of the class that it declares with `selfplay.compute.positions.position`."""
@@ -43,9 +45,10 @@ class Rules(NamedTuple):
     wherever no action is legal; a game with a `pass_action` must say it."""
     return_to_move: Callable[[Position], int] = lost
     """The return in {-1, 0, 1} of the player to move; by default it has lost. Asked only where terminal."""
-    observation_entry: Callable[[Position, int], Any] | None = None
-    """(position, index) to entry `index` (0 or 1) of the flattened observation of the player who is not to move. None:
-    `selfplay.games.observation_codec.shown_entries`."""
+    observed: Callable[[Position], Any] | None = None
+    """What the observation of the player who is not to move shows of a position: the fields of a position of another
+    class (see `shown`), such as the same without some of them, or with boards that follow from them. None: all its
+    fields."""
     moves_again: Callable[[Position], bool] | None = None
     """Whether the player to move has also made the last move (bool). None: the players take turns."""
     margin: Callable[[Position], Any] | None = None
@@ -81,10 +84,29 @@ class Rules(NamedTuple):
         """The class of positions, a `selfplay.compute.positions.PositionClass`."""
         return type(self.initial)
 
+    @property
+    def shown(self) -> Any:
+        """The class whose fields observations show, as `selfplay.games.observation_codec.shown_entries` says: that of
+        positions, or of what `observed` gives.
+
+        Raises ConformanceError if it does not give a position.
+        """
+        return self.position if self.observed is None else _class_of_result(self.observed, self.initial)
+
     def widening(self, used: Any) -> Any:
         """A rule besides these, or a tuple of such, with words as wide as in these rules."""
         parts = max((place.word_parts for place in self.position.places if place.is_board), default=1)
         return used if parts == 1 else widened(used, parts)
+
+
+@cache
+def _class_of_result(observed: Callable[[Position], Any], initial: Position) -> Any:
+    """Raises ConformanceError if the rule does not give a position."""
+    kind: Any = type(observed(initial))
+    if not isinstance(kind, PositionClass):
+        reason = f"observed gives {kind.__name__} where it must give a position of a class marked with @position"
+        raise ConformanceError(reason, observed)
+    return kind
 
 
 def with_own_end(rules: Rules) -> Rules:

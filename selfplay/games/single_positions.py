@@ -1,7 +1,6 @@
 """Rules that are called uncompiled with single positions, for the checks of a game."""
 
 from collections.abc import Callable, Iterable
-from math import prod
 from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
@@ -105,16 +104,14 @@ def played_singly(game: Game, position: Position, action: int) -> tuple[Position
     return following, over
 
 
-def entries_singly(game: Game, position: Position) -> list[int]:
-    """The entries that `observation_entry` gives for a position; uncompiled."""
-    rule = game.rules.observation_entry
+def observed_singly(game: Game, position: Position) -> Position:
+    """What `observed` gives for a position; uncompiled."""
+    rule = game.rules.observed
     assert rule is not None, "only called for rules that have it"
-    entries = [rule(position, index) for index in range(prod(game.observation_shape))]
-    for number, entry in enumerate(entries):
-        expect_number(rule, entry)
-        reason = f"observation_entry gives {int(entry)} for entry {number}, where it must give 0 or 1"
-        expect(entry in (0, 1), reason, rule)
-    return list(map(int, entries))
+    shown = rule(traced(position))
+    kind = game.rules.shown
+    expect_kind(rule, shown, type(shown) is kind, f"a {kind.__name__}, as from the initial position")
+    return shown
 
 
 def _described(result: Any) -> str:

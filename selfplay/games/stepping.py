@@ -51,8 +51,8 @@ class BatchStepping:
 
     @cached_property
     def observation_codec(self) -> ObservationCodec:
-        """Packs and unpacks observations; a game with `rules.observation_entry` can override it, to unpack them."""
-        return codec_of(self.rules.position, self.observation_shape, self.kernels.observe)
+        """Packs and unpacks observations; a game with `rules.observed` can override it, to unpack them."""
+        return codec_of(self.rules, self.observation_shape, self.kernels.observe)
 
     def write_transcript(self, actions: Iterable[int]) -> str:
         """The actions of a match as text that `Game.read_transcript` reads."""
@@ -157,8 +157,6 @@ class BatchStepping:
     def observation_bits(self, state: State) -> Tensor:
         """uint8[B, bits of the entries]: the entries of `observe`, flattened in C order, as 0 and 1; of each number its
         bits, the lowest first, before it is scaled."""
-        if self.kernels.observe is not None:
-            return self.kernels.observe(state.position, prod(self.observation_shape))
         codec = self.observation_codec
         return codec.entries.unpacked(torch.from_numpy(codec.pack(state.position.numpy())))
 
@@ -182,9 +180,8 @@ class BatchStepping:
     def has_stones(self) -> bool:
         """Whether observations begin with the planes of both players' stones, those of the player who is not to move
         first."""
-        boards = {place.name for place in self.rules.position.places if place.is_board}
-        shows_stones = self.rules.observation_entry is not None or {"opp", "own"} <= boards
-        return shows_stones and len(self.observation_shape) == 3 and self.observation_shape[0] >= 2
+        boards = {place.name for place in self.rules.shown.places if place.is_board}
+        return {"opp", "own"} <= boards and len(self.observation_shape) == 3 and self.observation_shape[0] >= 2
 
     @property
     def num_squares(self) -> int | None:

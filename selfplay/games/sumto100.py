@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, rule
+from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.compiled_words import as_word
-from selfplay.compute.positions import Packed, number, position
+from selfplay.compute.positions import Packed, number, position, squares
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import ForeignObservationError
 from selfplay.games.observation_entries import entries_of_bits
@@ -29,6 +29,16 @@ class RunningSum(NamedTuple):
     sum: int = number(GOAL.bit_length())
 
 
+@position
+class OneHot(NamedTuple):
+    """What observations show: one entry for each sum."""
+
+    sums: Word = squares(GOAL + 1)
+
+
+ONE = word_of([0], GOAL + 1)
+
+
 @cache
 def sumto100_rules() -> Rules:
     """The rules; player 0 moves first, from the sum 0."""
@@ -43,11 +53,10 @@ def sumto100_rules() -> Rules:
         return RunningSum(p.sum + action + 1)
 
     @rule
-    def observation_entry(p: RunningSum, index: int) -> bool:
-        """One-hot of the sum."""
-        return p.sum == index
+    def observed(p: RunningSum) -> OneHot:
+        return OneHot(ONE << p.sum)
 
-    return Rules(RunningSum(0), legal_actions, play, observation_entry=observation_entry)
+    return Rules(RunningSum(0), legal_actions, play, observed=observed)
 
 
 class OneHotCodec:

@@ -144,7 +144,7 @@ def rules_of(game: Game) -> str:
         "play": (rules.play, [position, NUMBER]),
         "isTerminal": (rules.is_terminal, [position]),
         "returnToMove": (rules.return_to_move, [position]),
-        "observationEntry": (rules.observation_entry, [position, NUMBER]),
+        "observed": (rules.observed, [position]),
         "movesAgain": (rules.moves_again, [position]),
         "margin": (rules.margin, [position]),
         "owned": (rules.owned, [position]),
@@ -215,12 +215,9 @@ def page_description(game: Game, agent: Agent, network: PageNetwork, settings: E
     }
 
 
-def _shown(game: Game) -> dict[str, list[int] | None]:
-    """The lowest bit of packed positions that each entry of observations shows, and the largest value of each; None if
-    a rule gives them."""
-    if game.rules.observation_entry is not None:
-        return {"shown": None, "limits": None}
-    shown = shown_entries(game.rules.position, game.observation_shape)
+def _shown(game: Game) -> dict[str, list[int]]:
+    """The lowest bit that each entry of observations shows, and the largest value of each."""
+    shown = shown_entries(game.rules.shown, game.observation_shape)
     return {"shown": shown.lowest.tolist(), "limits": shown.entries.limits.tolist()}
 
 

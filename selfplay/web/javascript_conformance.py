@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from math import prod
 from random import Random
 from typing import Any
 
@@ -19,7 +18,7 @@ from selfplay.web.rules_in_javascript import javascript_of
 MATCHES = 4
 MOST_POSITIONS = 400
 MOST_CALLS = 50
-"""About how many actions and entries of an observation are compared in each position."""
+"""About how many actions are compared in each position."""
 
 ANSWERS = """
 const values = (given) => Array.isArray(given) ? given.flatMap(values) : [String(BigInt(given))];
@@ -27,7 +26,7 @@ const results = [];
 for (const [text, calls] of questions) {
   const position = unpacked(BigInt(text));
   for (const [name, ...given] of calls) {
-    const result = rules[name](position, ...given.map(BigInt));
+    const result = name === "observed" ? packedShown(position) : rules[name](position, ...given.map(BigInt));
     results.push(values(name === "play" ? packed(result) : result));
   }
 }
@@ -43,10 +42,9 @@ def compare_in_javascript(game: Game) -> str | None:
         SettingError: a rule cannot be translated.
     """
     kind = game.rules.position
-    takes_more = {"play", "observation_entry"}
     rules = {name: rule for name, rule in game.rules._asdict().items() if callable(rule)}
     code = javascript_of(
-        {name: (rule, [kind, NUMBER] if name in takes_more else [kind]) for name, rule in rules.items()}, kind
+        {name: (rule, [kind, NUMBER] if name == "play" else [kind]) for name, rule in rules.items()}, kind
     )
     node = shutil.which("node")
     if node is None:
@@ -84,11 +82,8 @@ def _calls(game: Game, position: Any) -> Iterator[tuple[str, int] | tuple[str]]:
         yield ("return_to_move",)
     else:
         yield from (("play", action) for action in legal_numbers(game, position)[:MOST_CALLS])
-    others = ("margin", "points", "owned", "safe", "sensible", "moves_again")
+    others = ("margin", "points", "owned", "safe", "sensible", "moves_again", "observed")
     yield from ((name,) for name in others if getattr(rules, name) is not None)
-    if rules.observation_entry is not None:
-        size = prod(game.observation_shape)
-        yield from (("observation_entry", index) for index in range(0, size, -(-size // MOST_CALLS)))
 
 
 def _values(result: Any) -> list[int]:

@@ -55,7 +55,8 @@ def javascript_of(
 
     Args:
         rules: by name, a rule and the kinds of its arguments.
-        position: the class of the positions that `packed` turns into BigInts, and `unpacked` into positions.
+        position: the class of the positions that `packed` turns into BigInts, and `unpacked` into positions;
+            `packedShown` turns positions into what their observations show, packed.
 
     Raises SettingError, with the line, for the first rule whose source cannot be read or has operations besides
     `KNOWN`.
@@ -64,23 +65,31 @@ def javascript_of(
     exported = {name: translation.called(function, kinds).text for name, (function, kinds) in rules.items()}
     lines = [f"export const {name} = {function};" for name, function in exported.items()]
     tables = [f"const {name} = {entries};" for entries, name in translation.tables.items()]
-    return "\n".join([PRELUDE, *tables, *translation.functions, *lines, *_packing(position), ""])
+    shown = translation.called(*rules["observed"]).kind if "observed" in rules else None
+    return "\n".join([PRELUDE, *tables, *translation.functions, *lines, *_packing(position, shown), ""])
 
 
-def _packing(position: PositionClass | None) -> list[str]:
+def _packing(position: PositionClass | None, shown: Any) -> list[str]:
     if position is None:
         return []
-    places = position.places
+    fields = ", ".join(f"{place.name}: {_unpacked(place)}" for place in position.places)
+    return [
+        f"export const packed = {_packed(position)};",
+        f"export const unpacked = (word) => ({{ {fields} }});",
+        "export const packedShown = packed;"
+        if shown is None
+        else f"const packedObserved = {_packed(shown)};\n"
+        "export const packedShown = (position) => packedObserved(observed(position));",
+    ]
+
+
+def _packed(position: PositionClass) -> str:
     bits = " | ".join(
         f"({place.name}{f'[{number}]' if place.is_several else ''} << {offset}n)"
-        for place in places
+        for place in position.places
         for number, offset in enumerate(place.offsets)
     )
-    fields = ", ".join(f"{place.name}: {_unpacked(place)}" for place in places)
-    return [
-        f"export const packed = ({{ {', '.join(place.name for place in places)} }}) => {bits};",
-        f"export const unpacked = (word) => ({{ {fields} }});",
-    ]
+    return f"({{ {', '.join(place.name for place in position.places)} }}) => {bits}"
 
 
 def _unpacked(place: Place) -> str:

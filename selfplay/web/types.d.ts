@@ -205,8 +205,8 @@ type GoTo = (to: Step) => unknown;
  * What the modules of an exported page need to know of its game, and how its opponents play: game.json. initial: the packed
  * position; set_up: boards without stones by the seat that is to move, none if nothing can be set up; dead_stones: the matches
  * with each colour to move by which dead stones are found, and the share of its crossings that a living chain keeps in them;
- * shown: the bit of packed positions that each entry of observations shows, of a number the lowest; limits: the largest value of
- * each entry, 1 for a bit; both null if a rule gives the entries.
+ * shown: the bit of what is packed for observations (packedShown) that each entry shows, of a number the lowest; limits: the
+ * largest value of each entry, 1 for a bit.
  */
 interface Description {
   view: BoardGame;
@@ -222,8 +222,8 @@ interface Description {
   initial: string;
   set_up: string[];
   dead_stones: { playouts: number; survival: number };
-  shown: number[] | null;
-  limits: number[] | null;
+  shown: number[];
+  limits: number[];
   num_squares: number;
   has_stones: boolean;
   num_actions: number;

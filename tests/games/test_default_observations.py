@@ -64,6 +64,26 @@ class OfBits(Fields):
     observation_shape = (3 + 5 + 2 + 1 + 2 + 1, 2, 3)
 
 
+@position
+class Shown(NamedTuple):
+    own: Word = squares(6)
+    opp: Word = squares(6)
+    stones: Word = squares(6)
+    left: int = number(5)
+
+
+@rule
+def observed(p):
+    return Shown(p.own, p.opp, p.own | p.opp, LIMIT - p.plies)
+
+
+class Observed(Fields):
+    """Shows something else than its fields."""
+
+    name = "observed"
+    rules = Fields.rules._replace(observed=observed)
+
+
 class WithoutBoard(Fields):
     name = "without_board"
     board = None
@@ -87,8 +107,16 @@ def test_a_declared_shape_may_show_the_bits_of_numbers():
     assert torch.equal(seen[8:], Fields().observe(Fields().follow([0, 4]))[0][4:])
 
 
-@pytest.mark.parametrize("game", [Fields(), OfBits()], ids=lambda game: game.name)
-def test_these_games_conform_and_positions_are_recovered_from_observations(game):
+def test_a_rule_may_show_other_boards_and_numbers():
+    game = Observed()
+    opp, own, stones, left = game.observe(game.follow([0, 4]))[0]
+    assert (own.nonzero().tolist(), opp.nonzero().tolist()) == ([[0, 0]], [[1, 1]])
+    assert torch.equal(stones, own + opp)
+    assert torch.equal(left, torch.full((2, 3), 8 / 31))
+
+
+@pytest.mark.parametrize("game", [Fields(), OfBits(), Observed()], ids=lambda game: game.name)
+def test_these_games_conform(game):
     check_game(game)
 
 

@@ -16,7 +16,6 @@ from selfplay.dataset.match_rows import discounted_rows
 from selfplay.games import Game, State, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.distinct_positions import distinct_positions
-from selfplay.games.observation_codec import shown_entries
 from selfplay.games.position_graph import enumerate_positions, perfect_values
 from selfplay.games.rules import Rules
 from selfplay.players.player import RandomPlayer
@@ -35,7 +34,7 @@ def wider(name: str) -> Game:
     game = make_game(name)
     _, legal_actions, play, is_terminal, return_to_move, *_ = game.rules
     narrow = game.rules.position
-    size, shown = narrow.place("own").bits, tuple(shown_entries(narrow, game.observation_shape).lowest.tolist())
+    size = narrow.place("own").bits
 
     @position
     class Wide(NamedTuple):
@@ -61,11 +60,8 @@ def wider(name: str) -> Game:
         return return_to_move(narrow(p.own, p.opp))
 
     @rule
-    def observation_entry(p, index):
-        bit = shown[index]
-        if bit < 64:
-            return (p.own >> bit) & 1
-        return (p.opp >> (bit - 64)) & 1
+    def observed(p):
+        return narrow(p.own, p.opp)
 
     game.rules = Rules(
         Wide(*game.rules.initial, 0),
@@ -73,7 +69,7 @@ def wider(name: str) -> Game:
         wide_play,
         wide_is_terminal,
         wide_return_to_move,
-        observation_entry,
+        observed,
     )
     return game
 

@@ -18,6 +18,7 @@ from selfplay.games.conformance import check_game
 from selfplay.games.go import Go
 from selfplay.games.go_rules import go_rules
 from selfplay.games.kernels import compile_kernels
+from selfplay.games.random_positions import random_positions
 from selfplay.players.player import RandomPlayer
 from selfplay.protocols.gtp.notation import Vertices, ask_gtp, colour_of
 from selfplay.protocols.process import FOLDERS, EngineProcess
@@ -217,6 +218,42 @@ def test_the_points_for_handicap_stones_stay_the_same_while_the_match_goes_on_or
     assert other.komi_in(other.set_up_as_in(game, start)) == 4.5
     # A stone alone, or black to move, is no handicap.
     assert [game.komi_in(game.set_up([1] * n + [0] * (25 - n), seat)) for n, seat in ((1, 1), (2, 0))] == [7.5] * 2
+
+
+def chain_of(stones: list[int], square: int, width: int) -> tuple[set[int], set[int]]:
+    """The crossings of the chain with a stone, and its liberties."""
+    chain, liberties, waiting = {square}, set[int](), [square]
+    while waiting:
+        row, column = divmod(waiting.pop(), width)
+        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if 0 <= r < width and 0 <= c < width:
+                beside = width * r + c
+                if stones[beside] == 0:
+                    liberties.add(beside)
+                elif stones[beside] == stones[square] and beside not in chain:
+                    chain.add(beside)
+                    waiting.append(beside)
+    return chain, liberties
+
+
+@pytest.mark.parametrize("width", [5, 9])
+def test_observations_show_the_stones_of_chains_with_one_liberty_two_and_three(width: int) -> None:
+    game = make_game(f"go_{width}x{width}")
+    positions = random_positions(game, 60).state
+    rows = torch.arange(0, positions.batch_size, max(1, positions.batch_size // 60))
+    state = positions.select(rows)
+    planes = game.observe(state).flatten(2).bool()
+    own, opp = (game.square_bits(game.field(state, name)).bool() for name in ("own", "opp"))
+    seen = set[int]()
+    for row in range(state.batch_size):
+        stones = (own[row].int() - opp[row].int()).tolist()
+        for square, stone in enumerate(stones):
+            count = len(chain_of(stones, square, width)[1]) if stone else 0
+            first = 2 if stone == 1 else 5
+            shown = [plane for plane in range(2, 8) if planes[row, plane, square]]
+            assert shown == ([first + count - 1] if 1 <= count <= 3 else [])
+            seen.update(shown)
+    assert seen == {*range(2, 8)}
 
 
 def test_komi_and_board_are_parts_of_the_name() -> None:

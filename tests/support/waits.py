@@ -43,9 +43,15 @@ def return_to_move(p):
     return -1
 
 
+@position
+class Stones(NamedTuple):
+    own: Word = squares(4)
+    opp: Word = squares(4)
+
+
 @rule
-def observation_entry(p, index):
-    return (p.opp >> index) & 1 if index < 4 else (p.own >> (index - 4)) & 1
+def observed(p):
+    return Stones(p.own, p.opp)
 
 
 class Waits(Game):
@@ -53,7 +59,7 @@ class Waits(Game):
     num_distinct_actions = 5
     observation_shape = (2, 2, 2)
     max_game_length = 4 + WAITS
-    rules = Rules(Position(0, 0, WAITS), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = Rules(Position(0, 0, WAITS), legal_actions, play, is_terminal, return_to_move, observed)
 
     def action_to_string(self, action):
         return str(action)

@@ -24,7 +24,6 @@ export function legalActions(position: Position): bigint;
 export function play(position: Position, action: bigint): Position;
 export function isTerminal(position: Position): bigint;
 export function returnToMove(position: Position): bigint;
-export function observationEntry(position: Position, entry: bigint): bigint;
 export function movesAgain(position: Position): bigint;
 export function margin(position: Position): bigint;
 export function owned(position: Position): [bigint, bigint];
@@ -32,6 +31,7 @@ export function safe(position: Position): [bigint, bigint];
 export function points(position: Position): [bigint, bigint];
 export function sensible(position: Position): bigint;
 export function packed(position: Position): bigint;
+export function packedShown(position: Position): bigint;
 export function unpacked(word: bigint): Position;
 export function phaseOf(own: bigint, opp: bigint, ...sizes: bigint[]): bigint;
 """

@@ -30,7 +30,7 @@ export async function loadAgent({ network, arrays, shown, limits }, address) {
       return [name, array];
     }),
   );
-  return network.kind === "tables" ? new Tables(network, read, shown ?? []) : new Layers(network, read, observer({ shown, limits }, read.observation.length));
+  return network.kind === "tables" ? new Tables(network, read, shown) : new Layers(network, read, observer({ shown, limits }, read.observation.length));
 }
 
 class Tables {

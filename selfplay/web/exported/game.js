@@ -23,18 +23,14 @@ export function bitsOf(word) {
 /** @type {(squares: number[], stone: number) => bigint} */
 const wordOf = (squares, stone) => squares.reduce((word, one, square) => (one === stone ? word | (1n << BigInt(square)) : word), 0n);
 
-// From a position to the first entries of its observation, seen by the player who is not to move: each is a bit of the
-// packed position, or a number of it divided by its limit; or, without these, what a rule gives.
+// From a position to the first entries of its observation, seen by the player who is not to move: each is a bit of
+// what is shown of the position, or a number of it divided by its limit.
 /** @type {(description: Pick<Description, "shown" | "limits">, size: number) => (position: Position) => number[]} */
 export function observer({ shown, limits }, size) {
-  if (shown === null || limits === null) {
-    const entries = [...Array(size).keys()].map(BigInt);
-    return (position) => entries.map((entry) => Number(rules.observationEntry(position, entry)));
-  }
   const lowest = shown.slice(0, size);
   const widths = limits.map((limit) => BigInt(limit).toString(2).length);
   return (position) => {
-    const packed = rules.packed(position);
+    const packed = rules.packedShown(position);
     const bits = new Set(bitsOf(packed));
     return lowest.map((bit, entry) =>
       limits[entry] === 1 ? Number(bits.has(bit)) : Math.fround(Number(BigInt.asUintN(widths[entry], packed >> BigInt(bit))) / limits[entry]),
