@@ -255,7 +255,9 @@ def _network_class(name: str) -> Callable[..., nn.Module]:
 
 
 def option_defaults(name: str) -> dict[str, Any]:
-    """The default of each option of an architecture that has one. Raises SettingError for an unknown name."""
+    """The default of each option of an architecture that has one, as settings have it. Raises SettingError for an
+    unknown name."""
     parameters = inspect.signature(_network_class(name)).parameters.values()
     options = (option for option in parameters if option.name not in OF_GAMES)
-    return {option.name: option.default for option in options if option.default is not option.empty}
+    defaults = {option.name: option.default for option in options if option.default is not option.empty}
+    return {name: list(default) if isinstance(default, tuple) else default for name, default in defaults.items()}

@@ -18,7 +18,7 @@ from selfplay.dataset.rows import (
 )
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
-from selfplay.games.observation_codec import BitCodec, EntryCodec
+from selfplay.games.observation_codec import BitCodec, ShownCodec, stones_of
 from tests.support.dataset_tools import drawn_rows, random_rows, read_dataset, rows_are_equal, write_dataset
 from tests.support.runs import PROJECT
 from tests.support.waits import Waits
@@ -75,7 +75,7 @@ def test_positions_are_in_the_file_where_observations_hide_a_part_of_them(tmp_pa
 def test_stones_of_both_players_on_one_square_are_refused(tmp_path, form, name):
     game, path = make_game(name), tmp_path / f"dataset.{form}"
     rows = random_rows(game, range(2))
-    (own, opp), position = game.observation_codec.stones, rows.position.copy()
+    (own, opp), position = stones_of(game.rules.position), rows.position.copy()
     position[3, own.offset // 64] = position[3, opp.offset // 64] = 3
     write_dataset(path, [rows._replace(position=position)], game.observation_codec)
     with pytest.raises(
@@ -86,14 +86,15 @@ def test_stones_of_both_players_on_one_square_are_refused(tmp_path, form, name):
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_observation_of_another_position_is_refused(tmp_path, form):
-    path, codec = tmp_path / f"dataset.{form}", Waits().observation_codec
-    rows = random_rows(Waits(), range(3))
+    game = Waits()
+    path, codec = tmp_path / f"dataset.{form}", game.observation_codec
+    rows = random_rows(game, range(3))
 
-    class Shifted(EntryCodec):
+    class Shifted(ShownCodec):
         def pack(self, positions):
             return codec.pack(np.roll(positions, 1, axis=0))
 
-    write_dataset(path, [rows], Shifted(None, codec.entries.size, codec.num_words))
+    write_dataset(path, [rows], Shifted(game.rules, game.observation_shape, game.kernels.observe))
     with pytest.raises(InvalidFileError, match="the observation of row 1 is not that of its position"):
         read_dataset(path, codec)
 

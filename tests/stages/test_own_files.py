@@ -115,7 +115,7 @@ def test_advice_about_a_file_of_the_user_is_not_to_make_it_again(run_copy: Path,
 
 
 def test_a_run_begins_with_an_agent_of_another_size(tmp_path: Path) -> None:
-    options = {"name": "alphazero_convolutional", "channels": 3, "blocks": 1, "hidden_sizes": [32]}
+    options = {"name": "alphazero_convolutional", "channels": 3, "blocks": 1}
     small, first = make_game("gomoku", size=3), tmp_path / "first.safetensors"
     network = build_network(options, small.observation_shape, small.num_distinct_actions)
     save_checkpoint(first, network, small, 1, options, {})
