@@ -178,10 +178,12 @@ class BatchStepping:
 
     @property
     def has_stones(self) -> bool:
-        """Whether observations begin with the planes of both players' stones, those of the player who is not to move
-        first."""
-        boards = {place.name for place in self.rules.shown.places if place.is_board}
-        return {"opp", "own"} <= boards and len(self.observation_shape) == 3 and self.observation_shape[0] >= 2
+        """Whether positions have boards of both players' stones, and observations begin with them, with that of the
+        player who is not to move."""
+        shown, held = (
+            {place.name for place in of.places if place.is_board} for of in (self.rules.shown, self.rules.position)
+        )
+        return {"opp", "own"} <= shown & held and len(self.observation_shape) == 3 and self.observation_shape[0] >= 2
 
     @property
     def num_squares(self) -> int | None:
@@ -215,6 +217,5 @@ class BatchStepping:
             raise SettingError(f"game={self.name}: this game has no board of squares")
         if not self.has_stones:
             return torch.zeros((state.batch_size, self.num_squares), dtype=torch.int8)
-        bits = self.observation_bits(state).to(torch.int8)
-        other, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
+        other, to_move = (self.square_bits(self.field(state, name)) for name in ("opp", "own"))
         return torch.where(state.current_player[:, None] == 0, to_move - other, other - to_move)
