@@ -12,6 +12,7 @@ from selfplay.agents.checkpoints import save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
+from selfplay.training.fitting import seeded
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT, run_forked
 
@@ -34,6 +35,21 @@ def test_networks_are_written(tmp_path: Path, name: str) -> None:
     has_policy = network(onnx.random_observations(game)[:1]).policy_logits is not None
     assert exported.outputs == (("value", "policy_logits") if has_policy else ("value",))
     assert exported.largest_difference <= onnx.TOLERANCE
+
+
+def test_a_network_with_large_logits_that_sees_the_board_is_written(tmp_path: Path) -> None:
+    """Float32 rounds numbers of hundreds by more than 1e-5."""
+    game = make_game("tictactoe")
+    options = {"name": "alphazero_convolutional", "board_blocks": [1, 3]}
+    network = build_network(options, game.observation_shape, game.num_distinct_actions)
+    with seeded(0):
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=0.3)
+    logits = network(onnx.random_observations(game)).policy_logits
+    assert logits is not None
+    assert logits.abs().max() > 300
+    exported = onnx.export_network(network, game, tmp_path / "agent.onnx")
+    assert onnx.TOLERANCE < exported.largest_difference < 0.01
 
 
 def test_a_level_of_a_run_is_written_and_computes_the_same_for_any_number_of_positions(
