@@ -214,8 +214,7 @@ def _rules_without_komi(width: int) -> Rules:
     @rule
     def by_liberties(stones: Word, empty: Word) -> tuple[Word, Word, Word]:
         """Those of `stones` in chains with one liberty, with two and with three."""
-        one, two, three = stones ^ stones, stones ^ stones, stones ^ stones
-        waiting = stones
+        one, two, three, waiting = 0, 0, 0, stones
         while waiting != 0:
             chain = connected(stones, waiting & -waiting)
             # Without their lowest one, two or three.
@@ -236,7 +235,7 @@ def _rules_without_komi(width: int) -> Rules:
         empty = board & ~(p.own | p.opp)
         own_with_1, own_with_2, own_with_3 = by_liberties(p.own, empty)
         opp_with_1, opp_with_2, opp_with_3 = by_liberties(p.opp, empty)
-        ko = bit_like(board, p.ko - 1) if p.ko > 0 else board ^ board
+        ko = bit_like(board, p.ko - 1) if p.ko > 0 else 0
         own, opp = p.own | ko, p.opp | ko
         return Seen(
             own,
