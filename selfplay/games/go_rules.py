@@ -196,7 +196,7 @@ def _rules_without_komi(width: int) -> Rules:
         return (lead > 0) - (lead < 0)
 
     @position
-    class Seen(NamedTuple):
+    class Observation(NamedTuple):
         """What observations show. The crossing that may not be retaken is on the boards of both players."""
 
         own: Word = squares(size)
@@ -231,13 +231,13 @@ def _rules_without_komi(width: int) -> Rules:
         return one, two, three
 
     @rule
-    def observed(p: Position) -> Seen:
+    def observed(p: Position) -> Observation:
         empty = board & ~(p.own | p.opp)
         own_with_1, own_with_2, own_with_3 = by_liberties(p.own, empty)
         opp_with_1, opp_with_2, opp_with_3 = by_liberties(p.opp, empty)
         ko = bit_like(board, p.ko - 1) if p.ko > 0 else 0
         own, opp = p.own | ko, p.opp | ko
-        return Seen(
+        return Observation(
             own,
             opp,
             own_with_1,

@@ -4,7 +4,7 @@ The sum is the same whoever is to move. Action i adds i + 1.
 Perfect play leaves the sum at 1, 12, 23, ..., 89. After any reply it can bring the sum to the next of these numbers.
 """
 
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +14,7 @@ from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.compute.compiled_words import as_word
 from selfplay.compute.positions import Packed, number, position, squares
 from selfplay.games.game import Game
-from selfplay.games.observation_codec import ForeignObservationError
-from selfplay.games.observation_entries import entries_of_bits
+from selfplay.games.observation_codec import ForeignObservationError, ShownCodec
 from selfplay.games.presentation import PositionLine, Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -59,19 +58,10 @@ def sumto100_rules() -> Rules:
     return Rules(RunningSum(0), legal_actions, play, observed=observed)
 
 
-class OneHotCodec:
-    """Packs and unpacks the one-hot observation of the sum, the only field of positions."""
+class OneHotCodec(ShownCodec):
+    """The codec of the one-hot observation of the sum, the only field of positions, which is found in it."""
 
-    entries, num_words, shows_all = entries_of_bits(GOAL + 1), 1, True
-
-    def pack(self, positions: Packed) -> NDArray[np.uint8]:
-        sums = positions[:, 0]
-        packed = np.zeros((len(sums), -(-self.entries.size // 8)), dtype=np.uint8)
-        packed[np.arange(len(sums)), sums >> 3] = 128 >> (sums & 7)
-        return packed
-
-    def has_shared_squares(self, positions: Packed) -> NDArray[np.bool_]:
-        return np.zeros(len(positions), dtype=np.bool_)
+    shows_all = True
 
     def unpack(self, packed: NDArray[np.uint8]) -> Packed:
         bits = np.unpackbits(packed, axis=1, count=self.entries.size)
@@ -112,8 +102,12 @@ class SumTo100(Game):
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
     rules = sumto100_rules()
-    observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
+
+    @cached_property
+    def observation_codec(self) -> OneHotCodec:
+        assert self.kernels.observe is not None
+        return OneHotCodec(self.rules, self.observation_shape, self.kernels.observe)
 
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
