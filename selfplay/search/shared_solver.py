@@ -100,9 +100,9 @@ class SharedSolver:
         self._asked_last: Solving | None = None
         self._lock = Lock()
         self._kept: OrderedDict[tuple[int, ...], Solving] = OrderedDict()
-        self._quick = _Worker("solving quickly", self._try, partial(make_solver, QUICK_TABLE_BITS))
-        self._turns = _Worker("solving in turn", self._take_turn, partial(make_solver, TURN_TABLE_BITS))
-        self._ahead = _Worker("solving ahead", self._solve_ahead, partial(make_solver, TURN_TABLE_BITS))
+        self._quick = _SolvingThread("solving quickly", self._try, partial(make_solver, QUICK_TABLE_BITS))
+        self._turns = _SolvingThread("solving in turn", self._take_turn, partial(make_solver, TURN_TABLE_BITS))
+        self._ahead = _SolvingThread("solving ahead", self._solve_ahead, partial(make_solver, TURN_TABLE_BITS))
 
     def ask(self, state: State, row: int = 0) -> Solving:
         """Start or continue to solve match `row` of `state`, in the background."""
@@ -188,7 +188,7 @@ class SharedSolver:
             if not bool(after.terminated[0]):
                 self._ahead.add(_Ahead(asked, after, plies))
 
-    def _queue(self, solving: Solving, worker: "_Worker[Solving]") -> None:
+    def _queue(self, solving: Solving, worker: "_SolvingThread[Solving]") -> None:
         if worker is self._quick or worker.waiting < MAX_UNSOLVED:
             solving.is_queued = True
             worker.add(solving)
@@ -215,7 +215,7 @@ class _Ahead(NamedTuple):
     plies: int
 
 
-class _Worker(Generic[Item]):
+class _SolvingThread(Generic[Item]):
     """A thread with a solver that works on positions in the order in which they are added, until the program ends."""
 
     def __init__(self, name: str, work: Callable[[Item], None], make_solver: Callable[[], SolvesActions]) -> None:
