@@ -109,9 +109,14 @@ def _class_of_result(observed: Callable[[Position], Any], initial: Position) -> 
     return kind
 
 
+_default_ends: set[Callable[[Position], bool]] = {without_actions}
+"""The default of `is_terminal`, and the rules that took its place."""
+
+
 def with_own_end(rules: Rules) -> Rules:
-    """The same rules, in which the default of `is_terminal` has become a rule of their own."""
-    if rules.is_terminal is not without_actions:
+    """The same rules, in which the default of `is_terminal` has become a rule of their own; also where it was one of
+    other rules, of which these have been made."""
+    if rules.is_terminal not in _default_ends:
         return rules
     return rules._replace(is_terminal=_end_of(rules.legal_actions))
 
@@ -122,6 +127,7 @@ def _end_of(legal_actions: Callable[[Position], Word]) -> Callable[[Position], b
     def is_terminal(p: Position) -> bool:
         return legal_actions(p) == 0
 
+    _default_ends.add(is_terminal)
     return is_terminal
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.agents.pretrained import find_pretrained
+from selfplay.compute.bit_algebra import rule, word_of
 from selfplay.games import make_game, name_of_game
 from selfplay.games.conformance import check_game
 from selfplay.games.connect_four import ConnectFour
@@ -74,6 +75,26 @@ def test_solvers_agents_texts_and_formats_of_the_other_game_are_not_used(kind: t
     usual = other.presentation_class(game)
     assert texts.how_to_play == (f"This is how {title} is played:", usual.aim, *usual.how_to_play)
     assert (texts.example, texts.example_caption) == ("", "The start of a match.")
+
+
+def test_a_match_without_legal_actions_ends_by_the_own_legal_actions() -> None:
+    usual = TicTacToe(3)
+    usual_actions = usual.rules.legal_actions
+
+    @rule
+    def legal_actions(p):
+        return usual_actions(p) & word_of(range(3), 9)
+
+    class TopRow(TicTacToe):
+        name = "top_row"
+
+        def __init__(self) -> None:
+            super().__init__(3)
+            self.rules = usual.rules._replace(legal_actions=legal_actions)
+
+    state = TopRow().state_after(["1", "2", "3"])
+    assert bool(state.terminated)
+    assert not bool(usual.state_after(["1", "2", "3"]).terminated)
 
 
 @pytest.mark.parametrize("kind", [ConnectFour, Othello, Go, Hex, Gomoku, TicTacToe])
