@@ -114,8 +114,8 @@ _default_ends: set[Callable[[Position], bool]] = {without_actions}
 
 
 def with_own_end(rules: Rules) -> Rules:
-    """The same rules, in which the default of `is_terminal` has become a rule of their own; also where it was one of
-    other rules, of which these have been made."""
+    """The same rules with an `is_terminal` by their own `legal_actions`, if it was left out, or comes from other rules
+    that left it out."""
     if rules.is_terminal not in _default_ends:
         return rules
     return rules._replace(is_terminal=_end_of(rules.legal_actions))

@@ -77,7 +77,7 @@ def test_solvers_agents_texts_and_formats_of_the_other_game_are_not_used(kind: t
     assert (texts.example, texts.example_caption) == ("", "The start of a match.")
 
 
-def test_a_match_without_legal_actions_ends_by_the_own_legal_actions() -> None:
+def test_rules_made_from_those_of_a_game_end_a_match_by_their_own_actions() -> None:
     usual = TicTacToe(3)
     usual_actions = usual.rules.legal_actions
 
