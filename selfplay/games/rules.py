@@ -144,6 +144,8 @@ def _with_wide_words(rules: Rules, of: type[Position], num_distinct_actions: int
     boards = max((place.num_parts for place in rules.position.places if place.is_board), default=1)
     parts = boards if needed == 1 or _mask_parts(rules) >= needed else max(boards, needed)
     wide: Rules = rules if parts == 1 else widened(rules, parts)
+    if rules.is_terminal in _default_ends:
+        _default_ends.add(wide.is_terminal)
     return wide
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from examples.havannah import Havannah
 from selfplay.agents.pretrained import find_pretrained
-from selfplay.compute.bit_algebra import rule, word_of
+from selfplay.compute.bit_algebra import rule
 from selfplay.games import make_game, name_of_game
 from selfplay.games.conformance import check_game
 from selfplay.games.connect_four import ConnectFour
@@ -15,6 +16,7 @@ from selfplay.games.go import Go
 from selfplay.games.gomoku import Gomoku
 from selfplay.games.hex import Hex
 from selfplay.games.othello import Othello
+from selfplay.games.sumto100 import SumTo100
 from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from selfplay.named_players.ladders import are_found
 from selfplay.named_players.strengths import judge_name
@@ -77,24 +79,20 @@ def test_solvers_agents_texts_and_formats_of_the_other_game_are_not_used(kind: t
     assert (texts.example, texts.example_caption) == ("", "The start of a match.")
 
 
-def test_rules_made_from_those_of_a_game_end_a_match_by_their_own_actions() -> None:
-    usual = TicTacToe(3)
+@pytest.mark.parametrize("kind", [SumTo100, Havannah])
+def test_rules_made_from_those_of_a_game_end_a_match_by_their_own_actions(kind: type[Game]) -> None:
+    usual = kind()
     usual_actions = usual.rules.legal_actions
 
     @rule
     def legal_actions(p):
-        return usual_actions(p) & word_of(range(3), 9)
+        return usual_actions(p) ^ usual_actions(p)
 
-    class TopRow(TicTacToe):
-        name = "top_row"
+    class Over(kind):
+        rules = usual.rules._replace(legal_actions=legal_actions)
 
-        def __init__(self) -> None:
-            super().__init__(3)
-            self.rules = usual.rules._replace(legal_actions=legal_actions)
-
-    state = TopRow().state_after(["1", "2", "3"])
-    assert bool(state.terminated)
-    assert not bool(usual.state_after(["1", "2", "3"]).terminated)
+    assert bool(Over().init().terminated)
+    assert not bool(usual.init().terminated)
 
 
 @pytest.mark.parametrize("kind", [ConnectFour, Othello, Go, Hex, Gomoku, TicTacToe])
