@@ -90,8 +90,15 @@ def is_module(name: str) -> bool:
             return False
 
 
+def own_name(name: str) -> str:
+    """How an object in the module with this name is named, for the end of an error; empty if there is no module."""
+    return f"; what is in {name} is named {name}:NAME" if name.isidentifier() and is_module(name) else ""
+
+
 PART_OF_MODULE = re.compile(r"(?=(?<![\w.])([A-Za-z_][\w.]*):([A-Za-z_][\w=.-]*))")
 """`module:attribute` in a text, wherever it is."""
+FILE_NAME = re.compile(r"\.py$|[/\\]")
+"""Found in a file that is named in the place of a module."""
 END_OF_NAME = r"(?=\W|$|_[1-9][0-9]?x[1-9]|_[a-z]+=)"
 """Follows the name of a game without its board."""
 
@@ -198,7 +205,13 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         import_path = self._import_path(name)
         module, colon, attribute = import_path.partition(":")
         if not colon:
-            raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
+            known = ", ".join(sorted(self)) + own_name(name)
+            raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {known}")
+        if FILE_NAME.search(module):
+            written = f"{FILE_NAME.sub('', Path(module).name)}:{attribute}"
+            raise SettingError(
+                f"{self.kind} {shortened(name)!r}: write {shortened(written)} in the folder of the file, without .py"
+            )
         if import_path == name:
             name_modules([module])
         with _current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):

@@ -11,6 +11,8 @@ import selfplay
 from selfplay.dataset.target_rules import TARGET_RULES
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError
 from selfplay.games.outcomes import OUTCOMES
+from selfplay.matches.series import Series
+from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.search.mcts.rule import make_rule
 from selfplay.training.parameters import SCHEDULES
 from tests.support.pile import Pile
@@ -124,6 +126,7 @@ MODULES = [
 PLAYERS = """
 import torch
 from selfplay import Player
+from selfplay.search.mcts.evaluator import PositionValues
 
 class Bad(Player):
     name = "bad"
@@ -150,6 +153,16 @@ class Many(Asked):
     def asked(self, state): return torch.ones(state.batch_size, 9)
 class Asking(Asked):
     def asked(self, state): return 1 // 0
+class Unsure(Asked):
+    def asked(self, state): return torch.full((state.batch_size, 9), torch.nan)
+class Occupied(Bad):
+    def chosen(self, own): return own * 0
+class Constant:
+    def __init__(self, game, numbers):
+        self.game, (self.value, self.logit) = game, map(float, numbers.split(":"))
+    def evaluate(self, state):
+        values, logits = torch.full((state.batch_size,), self.value), torch.full((state.batch_size, 9), self.logit)
+        return PositionValues(values, logits)
 class Nameless(Player):
     def act(self, state, draws): return state.position[:, 0] * 0
     def __init__(self, game): pass
@@ -217,8 +230,8 @@ def test_a_match_that_does_not_end_is_stopped() -> None:
         ("Illegal", "action 999 is not legal here"),
         ("Floats", r"act must return int64\[4\], .*, not tensor"),
         ("Narrow", r"act must return int64\[4\], .*, not tensor"),
-        ("Failing", "ZeroDivisionError: .*, line 18"),
-        ("Unmade", "ZeroDivisionError: .*, line 20"),
+        ("Failing", "ZeroDivisionError: .*, line 19"),
+        ("Unmade", "ZeroDivisionError: .*, line 21"),
     ],
 )
 def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, name: str, reason: str) -> None:
@@ -242,6 +255,55 @@ def test_what_a_player_says_of_its_actions_is_checked(folder: Path, name: str, m
     with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
         getattr(player, method)(selfplay.make_game("tictactoe").init())
     assert str(folder / "faulty_players.py") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Unsure", "policy must give probabilities of the legal actions, which sum to 1"),
+        ("Many", "policy must give probabilities of the legal actions, which sum to 1"),
+        ("Asking", r"ZeroDivisionError: .*, line [0-9]+, in asked"),
+    ],
+)
+def test_no_grade_counts_on_a_policy_that_is_none(folder: Path, name: str, reason: str) -> None:
+    game = selfplay.make_game("tictactoe")
+    player = getattr(import_module("faulty_players"), name)(game)
+    for grade in (selfplay.grade, lambda game, one: selfplay.Grader(game).losses_to_best_replies(one)):
+        with pytest.raises(SelfPlayError, match=f"^player 'bad': {reason}") as error:
+            grade(game, player)
+        assert str(folder / "faulty_players.py") in str(error.value)
+
+
+@pytest.mark.parametrize("wrapped", [lambda game, player: player, lambda game, player: exploring(game, player)])
+def test_players_that_are_given_as_objects_are_checked_too(wrapped) -> None:
+    game = selfplay.make_game("tictactoe")
+    player = wrapped(game, import_module("faulty_players").Occupied(game))
+    series = Series(range(4), key=0)
+    for play in (
+        lambda: selfplay.match(player, "random", matches=4),
+        lambda: list(selfplay.play_matches(game, (player, player), range(4), 0)),
+        lambda: list(series.records(game, (player, player))),
+    ):
+        with pytest.raises(ConformanceError, match=r"^player '(epsilon-greedy )?bad': action 0,0 is not legal here: it is occupied"):
+            play()
+
+
+def exploring(game: selfplay.Game, player: selfplay.Player) -> selfplay.Player:
+    return EpsilonGreedyPlayer(game, player, [0.01])
+
+
+@pytest.mark.parametrize(
+    ("value", "logit", "reason"),
+    [
+        ("nan", "0", "must give values from -1 to 1, not nan"),
+        ("7", "0", "must give values from -1 to 1, not 7"),
+        ("0", "nan", "must give logits that are numbers, or -inf"),
+    ],
+)
+def test_an_evaluator_whose_numbers_no_search_can_use_is_refused(value: str, logit: str, reason: str) -> None:
+    with pytest.raises(ConformanceError, match=f"^evaluator 'Constant': {reason} .*faulty_players.py"):
+        selfplay.match(f"mcts:faulty_players:Constant:{value}:{logit}?simulations=8", "random", matches=2)
+    assert selfplay.match("mcts:faulty_players:Constant:1:-inf?simulations=8", "random", matches=2).matches == 2
 
 
 def test_a_player_without_a_name_is_refused() -> None:

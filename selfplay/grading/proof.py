@@ -16,9 +16,8 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.matches.arena import require_player
 from selfplay.players.capabilities import PredictsOutcomes
-from selfplay.players.player import Player, policy_of, uniform_policy
+from selfplay.players.player import Player, checked_player, policy_of, uniform_policy
 from selfplay.tables import ERROR, LINES, SHARE, Row
 
 FIRST, SECOND = 0, 1
@@ -168,9 +167,9 @@ class Grader:
     def grade(self, player: Player) -> Grade:
         """The grade of a player. If its policy is random, every action of positive probability counts.
 
-        Raises SettingError if it plays another game, and NotNowError if it has no policy.
+        Raises SettingError if it plays another game, NotNowError if it has no policy, and ConformanceError if a player
+        from outside this package gives no probabilities of the legal actions.
         """
-        require_player(player, self.graph.game)
         policies = self.policies(player)
         random = uniform_policy(torch.from_numpy(self.graph.legal)).numpy()
         supports = tuple(policy > 0 for policy in policies)
@@ -194,7 +193,7 @@ class Grader:
 
     def policies(self, player: Player) -> tuple[Policy, Policy]:
         """The policy of `player` in every position when it moves first, and when it moves second."""
-        state = self.graph.state
+        state, player = self.graph.state, checked_player(player, self.graph.game)
 
         def policy(seat: int) -> Policy:
             seated = state._replace(current_player=torch.full_like(state.current_player, seat))

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ConformanceError, ForfeitError, ResignError, SettingError, shortened
+from selfplay.errors import ConformanceError, ForfeitError, ResignError
 from selfplay.games import Game
 from selfplay.games.match import Match
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus
-from selfplay.players.player import Player, RandomPlayer
+from selfplay.players.player import Player, RandomPlayer, checked_player
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +37,20 @@ def play_batch(
     """Play the matches numbered `match` (int64[B]) to their ends.
 
     Args:
-        players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time.
+        players: the two players; may be the same player twice. One that `FollowsMatch` plays one match at a time. The
+            actions of players from outside this package are checked.
         seats: int8[B], which of them moves first in each match.
         opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, so that both
             players play both sides of each opening.
         device: cpu or cuda. Players with networks evaluate positions there from now on.
 
     Raises:
-        ConformanceError: the game does not end its matches within its `max_game_length`.
+        ConformanceError: the game does not end its matches within its `max_game_length`, or a player from outside
+            acts as none may.
+        SettingError: a player plays another game.
     """
+    first = checked_player(players[0], game)
+    players = first, first if players[1] is players[0] else checked_player(players[1], game)
     inner = [player.unwrapped for player in players]
     followers = [player if isinstance(player, FollowsMatch) else None for player in inner]
     follow = followers != [None, None]
@@ -89,22 +94,12 @@ def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws)
 
 def _forfeited(record: MatchRecord, error: ForfeitError) -> MatchRecord:
     """A record of one match, lost by the player to move."""
-    log.info("match %d: %s", int(record.match), error)
+    log.info("match %d: %s", int(record.match) + 1, error)
     state = record.states[-1]
     forfeit = Forfeit(
         int(record.match), int(record.seats ^ state.current_player), str(error), isinstance(error, ResignError)
     )
     return record._replace(states=(*record.states[:-1], forfeited_state(state)), forfeits=(forfeit,))
-
-
-def require_player(player: object, game: Game) -> None:
-    """Raise SettingError unless `player` is a player of this game."""
-    if isinstance(player, type) or not hasattr(player, "act"):
-        raise SettingError(f"player={shortened(repr(player))}: must be a player, such as RandomPlayer(game)")
-    own = getattr(player, "game", game)
-    if getattr(own, "rules", game.rules) != game.rules:
-        plays = own.name if own.name != game.name else "another game of the same name"
-        raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
 
 
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:

@@ -10,10 +10,9 @@ from selfplay.checks import folder_of
 from selfplay.error_places import is_outside
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.games import Game, make_game
-from selfplay.matches.arena import require_player
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
 from selfplay.players.exploring import EpsilonGreedyPlayer
-from selfplay.players.player import CheckedPlayer, Player
+from selfplay.players.player import CheckedPlayer, Player, checked_player
 from selfplay.registry import errors_of_outside
 from selfplay.runs.folders import RUNS_FOLDER
 
@@ -27,7 +26,8 @@ def make_player(
     itself: Agent | None = None,
     stand_in: StandIn | None = None,
 ) -> Player:
-    """The player that `text` names; a player of this game that has been made already is returned as it is.
+    """The player that `text` names; one of this game that has been made already is returned, checked if it is from
+    outside this package (`checked_player`).
 
     Args:
         run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
@@ -49,10 +49,9 @@ def make_player(
     """
     game = make_game(game)
     if not isinstance(text, str):
-        if isinstance(text, type) or not hasattr(text, "act"):
+        if not isinstance(text, Player):
             raise SettingError(f"player={shortened(repr(text))}: must be a player or its name, such as random")
-        require_player(text, game)
-        return text
+        return checked_player(text, game)
     name = parse_name(text)._replace(against_person=against_person, itself=itself, stand_in=stand_in)
     kind = kind_named(name.kind)
     folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))

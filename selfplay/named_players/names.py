@@ -201,8 +201,11 @@ def parse_name(text: str) -> PlayerName:
     given: dict[str, Any] = {}
     for part in option_text.split("&") if option_text else ():
         name, equals, value = part.partition("=")
-        if name not in allowed or not equals or name in given:
-            foreign = f"{shortened(part)!r} is not an option of {kind.syntax}"
+        if name in given:
+            raise SettingError(f"player {shortened(text)!r}: option {name} is given twice")
+        if name not in allowed or not equals:
+            is_known = f"option {name} needs a value, as {name}=VALUE"
+            foreign = f"{shortened(part)!r} is not an option of {kind.syntax}" if name not in allowed else is_known
             raise SettingError(f"player {shortened(text)!r}: {foreign}; it takes {', '.join(allowed)}")
         given[name] = _converted(text, allowed[name], value)
     defaults = {option.name: option.default for option in allowed.values()}

@@ -47,7 +47,7 @@ def gtp(game: Game, name: PlayerName, *, time_limit: float = 60.0, rows: str = "
     """a program that speaks the Go Text Protocol, started by this command
 
     Args:
-        time_limit: seconds for each answer
+        time_limit: seconds for each answer; those at the start of the program at least 30
         rows: where the engine has row 1: top, bottom, or board: where the board shows it
         passes: skip: the engine is not told of passes; send: it is
     """
@@ -59,7 +59,7 @@ def gomocup(game: Game, name: PlayerName, *, time_limit: float = 60.0, turn: flo
     """a program that speaks the protocol of the Gomocup tournament, for Gomoku, started by this command
 
     Args:
-        time_limit: seconds for each answer
+        time_limit: seconds for each answer; those at the start of the program at least 30
         turn: seconds that the program is told to take for each move
     """
     return GomocupPlayer(game, name.argument, time_limit=time_limit, turn=turn)
@@ -70,7 +70,7 @@ def nboard(game: Game, name: PlayerName, *, time_limit: float = 60.0, depth: int
     """a program that speaks the protocol of NBoard, for Othello, started by this command
 
     Args:
-        time_limit: seconds for each answer
+        time_limit: seconds for each answer; those at the start of the program at least 30
         depth: plies that the program is told to look ahead in the middle of a match
     """
     return NBoardPlayer(game, name.argument, time_limit=time_limit, depth=depth)

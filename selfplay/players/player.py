@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, below
-from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, shortened
+from selfplay.error_places import is_outside
+from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import errors_of_outside
@@ -244,6 +245,28 @@ class CheckedPlayer(PlayerWrapper):
 
     def _reported(self) -> AbstractContextManager[None]:
         return errors_of_outside("player", self.given_name, type(self.player).__module__)
+
+
+def checked_player(player: object, game: Game) -> Player:
+    """A player of this game; one from outside this package inside a `CheckedPlayer`.
+
+    Raises SettingError if it is not a player, or one of another game.
+    """
+    if not isinstance(player, Player):
+        raise SettingError(f"player={shortened(repr(player))}: must be a player, such as RandomPlayer(game)")
+    own = getattr(player, "game", game)
+    if getattr(own, "rules", game.rules) != game.rules:
+        plays = own.name if own.name != game.name else "another game of the same name"
+        raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
+    if not is_outside(type(player.unwrapped).__module__) or _is_checked(player):
+        return player
+    return CheckedPlayer(player, game, getattr(player, "name", type(player).__name__))
+
+
+def _is_checked(player: Player) -> bool:
+    while isinstance(player, PlayerWrapper) and not isinstance(player, CheckedPlayer):
+        player = player.player
+    return isinstance(player, CheckedPlayer)
 
 
 class RandomPlayer(Player):

@@ -25,11 +25,13 @@ COMMANDS = {
     "load": "go on with the match in a file: load game.sgf",
     "save": "write the match to a file: save game.sgf",
     "graph": "draw the known boards ahead, if a player keeps an experience graph",
-    "help": "show this help",
+    "help": "show this help (also: ?)",
     "quit": "leave the match (also: exit, Ctrl-C, Ctrl-D)",
 }
 """The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
 can be an action."""
+ALIASES = {"exit": "quit", "?": "help"}
+"""Other words for commands."""
 
 
 CLEAR = "\x1b[2J\x1b[H"
@@ -249,8 +251,8 @@ class Console:
         while True:
             text = self._read(prompt).strip()
             word, _, argument = text.partition(" ")
-            word = word.lower()
-            if word not in COMMANDS and word != "exit":
+            word = ALIASES.get(word.lower(), word.lower())
+            if word not in COMMANDS:
                 return text
             is_done = self._try_command(word, argument.strip())
             if is_done and word in ("undo", "load"):
@@ -261,7 +263,7 @@ class Console:
     def _try_command(self, word: str, argument: str) -> bool:
         """Run a command. If it is not possible now, write the reason and return False."""
         try:
-            if word in ("quit", "exit"):
+            if word == "quit":
                 raise EOFError
             if word == "undo":
                 match, taken = self.session.match, self.session.undo()

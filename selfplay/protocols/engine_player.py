@@ -38,7 +38,7 @@ class EnginePlayer(Player):
 
     Args:
         command: the command as in a shell, but without expansion; the program is also searched for in /usr/games.
-        time_limit: seconds for each answer.
+        time_limit: seconds for each answer; those at the start of the process at least START_LIMIT.
 
     Raises:
         SettingError: the time limit is out of range, or the program does not exist.

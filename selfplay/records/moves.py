@@ -1,15 +1,16 @@
 """The formats that games read themselves: the moves alone, and in Othello the Generic Game Format."""
 
 import re
+from contextlib import suppress
 from functools import cache
-from math import nan
+from math import isnan, nan
 
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.othello_records import ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.records import Record, record_of_actions, recorded_result
+from selfplay.records import Record, RecordedResult, record_of_actions, recorded_result
 from selfplay.records.sgf_text import has_tree
 from selfplay.records.written import WrittenMatch, written_match
 
@@ -19,6 +20,10 @@ NUMBER = r"(\d+(?:\.\d+)?)"
 POINTS = re.compile(rf"{NUMBER}[-:]{NUMBER}")
 LEAD = re.compile(rf"([+-]?){NUMBER}")
 DRAW = "1/2-1/2"
+RESULT_TEXTS = {1: "1-0", 0: DRAW, -1: "0-1"}
+"""By the return of player 0."""
+LATER_MOVE = re.compile(r"\s*(?!1\.)\d+\.")
+"""Begins a line that goes on with a match: the number of a move that is not its first."""
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 
@@ -37,9 +42,14 @@ def read_result_and_lead(text: str) -> tuple[float, float] | None:
     return float((lead > 0) - (lead < 0)), lead if is_score else nan
 
 
+def result_said(result: tuple[float, float] | None) -> RecordedResult | None:
+    """A result as `read_result_and_lead` gives it; None if it is not known."""
+    return None if result is None else RecordedResult(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
+
+
 class Transcript:
-    """The moves of a match, as the game writes them. In a file of many, each line is a match, perhaps with its result
-    at the end."""
+    """The moves of a match, as the game writes them, perhaps with its result at the end. In a file of many, each line
+    is a match; lines that begin with # are left out."""
 
     def is_written_in(self, text: str) -> bool:
         return not has_tree(text) and TAG_LINE.match(text.lstrip()) is None
@@ -48,27 +58,63 @@ class Transcript:
         return True
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
+        """One match, over several lines too, unless only each of the lines can be played as a match."""
+        lines = self.split(text)
+        try:
+            whole = self._played("\n".join(lines), game, start)
+        except IllegalActionError:
+            if len(lines) < 2:
+                raise
+            whole = None
+        if len(lines) > 1 and (whole is None or whole.broken) and not any(map(LATER_MOVE.match, lines[1:])):
+            with suppress(IllegalActionError):
+                matches = [self._played(line, game, start) for line in lines]
+                if not any(match.broken for match in matches):
+                    return matches
+        return [whole or self._played("\n".join(lines), game, start)]
+
+    def _played(self, text: str, game: Game | None, start: State | None) -> Record:
+        moves, said = self._parted(text, game)
+        record = self.moves_played(moves, game, start)
+        return record._replace(result=recorded_result(record.match) or result_said(said))
+
+    def moves_played(self, text: str, game: Game | None, start: State | None) -> Record:
+        """The match of these moves, up to the first that cannot be played. Errors: see `RecordFormat.read`."""
         if game is None:
             raise SettingError("the moves alone do not say which game they are of")
         start = start or game.start_of_transcript(text)
         try:
-            return [record_of_actions(game, start, game.read_transcript(text, start))]
+            return record_of_actions(game, start, game.read_transcript(text, start))
         except BrokenTranscriptError as error:
             if not error.actions:
                 raise
-            return [record_of_actions(game, start, error.actions, broken=str(error))]
+            return record_of_actions(game, start, error.actions, broken=str(error))
 
     def split(self, text: str) -> list[str]:
         return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
     def written(self, text: str, game: Game) -> WrittenMatch:
+        moves, result = self._parted(text, game)
+        return written_match(game.written_moves(moves), result)
+
+    def _parted(self, text: str, game: Game | None) -> tuple[str, tuple[float, float] | None]:
+        """The moves of a match, and its result as `read_result_and_lead` gives it."""
         words, result = text.split(), None
-        if words and not game.is_action_text(words[-1]) and (result := read_result_and_lead(words[-1])):
-            words.pop()
-        return written_match(game.written_moves(" ".join(words).rstrip(" :;,")), result)
+        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1]):
+            result = read_result_and_lead(words.pop())
+        return " ".join(words).rstrip(" :;,"), result
+
+    def _is_result(self, word: str) -> bool:
+        """Whether the last word is a result and not a move."""
+        return word == "*" or read_result_and_lead(word) is not None
 
     def write(self, record: Record) -> str:
-        return record.game.write_transcript(record.match.actions) + "\n"
+        """The moves, and the result if the rules do not say it."""
+        moves = record.game.write_transcript(record.match.actions)
+        result, last = record.result or recorded_result(record.match), record.match.state
+        if result is None or bool(record.game.state_at(last.position).terminated):
+            return f"{moves}\n"
+        return f"{moves} {RESULT_TEXTS[result.returned]}\n"
 
 
 class GenericGameFormat(Transcript):
@@ -81,8 +127,7 @@ class GenericGameFormat(Transcript):
         return parts_of_game_name(game.name).base == GGF_GAME
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        game = game or make_game(GGF_GAME, width_of_ggf(text))
-        (record,) = super().read(text, game, start)
+        record = self.moves_played(text, game or make_game(GGF_GAME, width_of_ggf(text)), start)
         return [record._replace(result=recorded_result(record.match))]
 
     def split(self, text: str) -> list[str]:

@@ -7,15 +7,14 @@ All expressions here are linear: what they repeat is possessive or ends at the f
 import re
 from collections.abc import Iterator
 from itertools import groupby
-from math import isnan
 from typing import NamedTuple
 
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.records import Record, RecordedResult, recorded_result
-from selfplay.records.moves import DRAW, GGF_GAME, Transcript, read_result_and_lead
+from selfplay.records import Record, recorded_result
+from selfplay.records.moves import DRAW, GGF_GAME, RESULT_TEXTS, Transcript, read_result_and_lead, result_said
 from selfplay.records.written import WrittenMatch, written_match
 
 PDN_GAME = "draughts"
@@ -54,14 +53,9 @@ class PortableGameNotation(Transcript):
 
     def _record(self, text: str, game: Game | None, start: State | None) -> Record:
         tags, moves, _ = found = self._parts(text, game)
-        (record,) = super().read(moves, game, self._start(tags, game) or start)
-        result, players = self._result(found), (tags.get("Black", ""), tags.get("White", ""))
-        said = (
-            None
-            if result is None
-            else RecordedResult(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
-        )
-        return record._replace(players=players, result=recorded_result(record.match) or said)
+        record = self.moves_played(moves, game, self._start(tags, game) or start)
+        result = recorded_result(record.match) or result_said(self._result(found))
+        return record._replace(players=(tags.get("Black", ""), tags.get("White", "")), result=result)
 
     def split(self, text: str) -> list[str]:
         matches = list[list[str]]()
@@ -93,10 +87,6 @@ class PortableGameNotation(Transcript):
             result = result if read_result_and_lead(result) else last
         return Tagged(tags, " ".join(words), result)
 
-    def _is_result(self, word: str) -> bool:
-        """Whether the last word is a result and not a move."""
-        return word == "*" or read_result_and_lead(word) is not None
-
     def _result(self, found: Tagged) -> tuple[float, float] | None:
         """The result for player 0, and its lead."""
         result = read_result_and_lead(found.result)
@@ -105,7 +95,7 @@ class PortableGameNotation(Transcript):
     def write(self, record: Record) -> str:
         said = record.result or recorded_result(record.match)
         winner = 0 if said is None else -said.returned if self.first_is_white else said.returned
-        result = "*" if said is None else {1: "1-0", 0: DRAW, -1: "0-1"}[winner]
+        result = "*" if said is None else RESULT_TEXTS[winner]
         tags = {"Black": record.players[0], "White": record.players[1], "Result": result} | self._further_tags(record)
         lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
         texts = self._texts(record)

@@ -17,7 +17,7 @@ from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.learners import LEARNERS, Learner
 from selfplay.names_of_games import SPIEL_NAMES, parts_of_game_name
-from selfplay.registry import offers
+from selfplay.registry import offers, own_name
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.settings.common import GameSettings, field_of
 
@@ -222,6 +222,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
         if group == "game":
             known += "; a board of another size is written as in hex_5x5"
+        known += own_name(option)
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:
         given = shortened(unread.override)
@@ -268,7 +269,8 @@ def unknown_setting(name: str, kind: Any, section: Any = None) -> str:
     # Compared without their sections, because the user may have left these out.
     names = dict(dotted(OmegaConf.to_container(typed(kind))))
     known = {full.rpartition(".")[2]: full for full in names}
-    close = get_close_matches(last, known, 1)
+    # Letters in the wrong order are the likeliest mistake.
+    close = sorted(get_close_matches(last, known), key=lambda one: sorted(one) != sorted(last))
     guess = f"did you mean {known[close[0]]}? " if close else ""
     return f"{unknown}; {guess}--help-all shows all"
 

@@ -11,6 +11,8 @@ from selfplay.playing.match_description import MatchData, ValuedAction
 from selfplay.playing.result_text import Result
 from selfplay.web.game_schemas import OfferedPlayer
 
+LARGEST = 16_000
+"""The most characters of the moves, and so plies and squares, of a match."""
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
 
@@ -33,12 +35,12 @@ class PositionRequest(RequestBody):
     """A position that was set up by hand."""
 
     squares: list[Literal[-1, 0, 1]] = Field(
-        max_length=400, description="1: a stone of seat 0; -1: a stone of seat 1; 0: empty."
+        max_length=LARGEST, description="1: a stone of seat 0; -1: a stone of seat 1; 0: empty."
     )
     to_move: Literal[0, 1] = Field(description="The seat to move.")
 
 
-Squares = Annotated[list[Annotated[int, Field(ge=0, lt=400)]], Field(max_length=400)]
+Squares = Annotated[list[Annotated[int, Field(ge=0, lt=LARGEST)]], Field(max_length=LARGEST)]
 
 Part = Literal["view", "record", "judged", "hint", "file", "dead", "territory"]
 """What a request about a match can ask for."""
@@ -68,7 +70,9 @@ class MatchRequest(RequestBody):
         default=0, ge=0, lt=2**53, description="The number of its stream of random numbers, drawn for each new match."
     )
     moves: str = Field(
-        default="", max_length=16_000, description="The actions so far as text, such as f5d6c3, or a file of the match."
+        default="",
+        max_length=LARGEST,
+        description="The actions so far as text, such as f5d6c3, or a file of the match.",
     )
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
@@ -98,8 +102,8 @@ class MatchRequest(RequestBody):
         description="Whether a simple player that is always ready moves in place of the players, whose loading can "
         "take long (`preparation`). Such a match is practice.",
     )
-    stood_in: list[Annotated[int, Field(ge=0, le=1000)]] = Field(
-        default=[], max_length=1000, description="The numbers of the plies that it has played, from the answers."
+    stood_in: list[Annotated[int, Field(ge=0, le=LARGEST)]] = Field(
+        default=[], max_length=LARGEST, description="The numbers of the plies that it has played, from the answers."
     )
     learn: bool = Field(
         default=False,
@@ -107,12 +111,12 @@ class MatchRequest(RequestBody):
         "match once.",
     )
     ply: int | None = Field(
-        default=None, ge=0, le=1000, description="Show the position after this number of plies; null: after all."
+        default=None, ge=0, le=LARGEST, description="Show the position after this number of plies; null: after all."
     )
     valued: int | None = Field(
         default=None,
         ge=0,
-        le=1000,
+        le=LARGEST,
         description="Value the legal actions in the position that is shown, and the plies from this number on, as "
         "many as the time of a reply allows; null: nothing is valued.",
     )

@@ -95,6 +95,6 @@ def test_actions_that_are_only_numbers_are_read_and_written_as_squares() -> None
 
 
 def test_help_lists_the_actions_and_every_command() -> None:
-    written, _ = dialogue(["help", "y", "HELP"], FirstLegal(GAME))
+    written, _ = dialogue(["help", "y", "?"], FirstLegal(GAME))
     assert written.count(f"An action: {GAME.presentation.action_help}") == 2
     assert all(any(line.startswith(f"{name} ") for line in written[2].splitlines()) for name in COMMANDS)

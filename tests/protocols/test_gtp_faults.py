@@ -62,7 +62,7 @@ def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str
     (forfeit,) = lines[1].forfeits
     assert (forfeit.match, forfeit.player) == (1, 0)
     assert forfeit.reason == f"{player.name} forfeits: {FAULTS[fault]}"
-    assert [record.message for record in caplog.records] == [f"match 1: {forfeit.reason}"]
+    assert [record.message for record in caplog.records] == [f"match 2: {forfeit.reason}"]
     assert lines[1].states[-1].terminated.all()
     assert not any(record.forfeits for record in (lines[0], *lines[2:]))
     assert len((tmp_path / "pids").read_text().split()) == 2

@@ -1,5 +1,6 @@
 """The API: what is rejected, and how."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.web.app import create_app
+from selfplay.web.match_schemas import MatchRequest
 from selfplay.web.match_service import MatchService
 from selfplay.web.request_checks import MAX_BODY_BYTES
 from tests.web.conftest import ADDRESS, client_of, web_settings
@@ -32,6 +34,12 @@ def test_an_invalid_body_is_rejected_with_a_sentence(client: TestClient) -> None
     for name, value in wrong.items():
         code, sentence = refused(client, described(), **{name: value})
         assert (code, sentence.partition(":")[0].partition(".")[0]) == (422, name)
+
+
+def test_matches_of_thousands_of_plies_are_described_as_far_as_a_body_reaches() -> None:
+    request = {"game": "draughts", "opponent": "random", "ply": 5000, "valued": 4999, "stood_in": [*range(1500)]}
+    assert len(json.dumps(request)) < MAX_BODY_BYTES
+    assert MatchRequest(**request).ply == 5000
 
 
 def test_unknown_addresses_are_not_found(client: TestClient) -> None:

@@ -17,7 +17,7 @@ class UciPlayer(EnginePlayer):
 
     Args:
         command: as for `EnginePlayer`
-        time_limit: seconds for each answer
+        time_limit: seconds for each answer; those at the start of the program at least 30
         variant: its name of the game; null: that of Fairy-Stockfish, or ours
         variants: the file in which it finds the variant; null: it knows it
         depth: plies that it is told to look ahead; null: 8, or no limit if movetime or nodes is given

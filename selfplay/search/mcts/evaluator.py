@@ -5,13 +5,13 @@ leaves once. A `CompiledEvaluator` is compiled into the search, which then runs 
 has two of these: random matches, and the values of afterstates.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, inf
 
 from selfplay.checks import LARGEST_COUNT, Range
 from selfplay.compute.bit_algebra import bit_count
@@ -19,7 +19,7 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.compiled_words import nth_bit, part
 from selfplay.compute.random_numbers import below, fold
 from selfplay.error_places import is_outside
-from selfplay.errors import SettingError, shortened
+from selfplay.errors import ConformanceError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.general_rules import pass_of
 from selfplay.games.outcomes import EndValues
@@ -107,13 +107,32 @@ def parts_of_evaluator(evaluator: BatchEvaluator | CompiledEvaluator) -> Evaluat
 def _reporting(
     evaluate: Callable[[State], PositionValues], name: str, module: str
 ) -> Callable[[State], PositionValues]:
-    """The method of an evaluator from outside this package, whose errors become one line that names its file."""
+    """The method of an evaluator from outside this package, whose errors become one line that names its file.
+
+    Numbers that no search can use are errors, too.
+    """
 
     def reporting(state: State) -> PositionValues:
         with errors_of_outside("evaluator", name, module):
-            return evaluate(state)
+            found = evaluate(state)
+            for number in _unusable(found):
+                raise ConformanceError(f"evaluator {shortened(name)!r}: {number}")
+            return found
 
     return reporting
+
+
+MOST_VALUE = 1 + 1e-4
+"""The largest value of a position, which may be rounded."""
+
+
+def _unusable(found: object) -> Iterator[str]:
+    """What is wrong with the numbers of positions; `checked_values` looks at their shapes."""
+    value, logits = found if isinstance(found, tuple) and len(found) == 2 else (None, None)
+    if isinstance(value, Tensor) and len(wrong := value[~(value.abs() <= MOST_VALUE)]):
+        yield f"must give values from -1 to 1, not {float(wrong[0]):g}"
+    if isinstance(logits, Tensor) and bool((logits.isnan() | (logits == inf)).any()):
+        yield "must give logits that are numbers, or -inf"
 
 
 def checked_values(values: PositionValues, name: str, positions: int, num_actions: int) -> tuple[Tensor, Tensor]:
