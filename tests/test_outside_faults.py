@@ -284,7 +284,9 @@ def test_players_that_are_given_as_objects_are_checked_too(wrapped) -> None:
         lambda: list(selfplay.play_matches(game, (player, player), range(4), 0)),
         lambda: list(series.records(game, (player, player))),
     ):
-        with pytest.raises(ConformanceError, match=r"^player '(epsilon-greedy )?bad': action 0,0 is not legal here: it is occupied"):
+        with pytest.raises(
+            ConformanceError, match=r"^player '(epsilon-greedy )?bad': action 0,0 is not legal here: it is occupied"
+        ):
             play()
 
 
