@@ -45,7 +45,7 @@ def test_moves_and_positions_are_checked(client: TestClient) -> None:
     )
     assert answered(moves="x" * 16_001)[0] == 422
     assert answered(position={"squares": [2] * 9, "to_move": 0})[0] == 422
-    assert answered(position={"squares": [0] * 401, "to_move": 0})[0] == 422
+    assert answered(position={"squares": [0] * 401, "to_move": 0}) == (409, "a board has 9 squares, not 401")
     assert answered(position={"squares": [1] * 9, "to_move": 0})[0] == 409
     assert answered(position={"squares": [0] * 8, "to_move": 0}) == (409, "a board has 9 squares, not 8")
     code, sentence = answered(game="sumto100", opponent="random", position=CROSS)
