@@ -211,8 +211,16 @@ export class Match extends PlayedMatch {
     return [...pointed.filter((square) => isMove && square !== placed), ...(placed === null ? pointed.slice(0, 1) : [placed])];
   }
 
-  // Moves alone say nothing else of a match.
-  record = () => ({ players: ["", ""], result: null, comments: {}, variations: 0, broken: this.broken });
+  // Moves alone say only the result besides.
+  record() {
+    const { said, description } = this;
+    const words = said === 0 ? "drawn" : `${description.view.seat_names[said !== null && said < 0 ? 1 : 0]} wins`;
+    return { players: ["", ""], result: said === null || this.state.isOver ? null : words, comments: {}, variations: 0, broken: this.broken };
+  }
 
-  file = () => ({ name: `${this.description.view.name}.txt`, text: `${this.written()}\n` });
+  file() {
+    const { isEnded = false, result } = this.state;
+    const end = isEnded ? ` ${result === 0 ? "1/2-1/2" : result > 0 ? "1-0" : "0-1"}` : "";
+    return { name: `${this.description.view.name}.txt`, text: `${this.written()}${end}\n` };
+  }
 }

@@ -19,6 +19,19 @@ export class Refusal extends Error {
   }
 }
 
+const SCORE = /^(\d+(?:\.\d+)?)[-:](\d+(?:\.\d+)?)$/;
+const LEAD = /^(?:[+-]\d+(?:\.\d+)?|0)$/;
+
+// The result for the first player of a word such as 1-0, 1/2-1/2, 44-20 or +24; null if it is not a result.
+/** @type {(word: string) => number | null} */
+function resultIn(word) {
+  if (word === "1/2-1/2") {
+    return 0;
+  }
+  const score = SCORE.exec(word);
+  return score !== null ? Math.sign(Number(score[1]) - Number(score[2])) : LEAD.test(word) ? Math.sign(Number(word)) : null;
+}
+
 /** @typedef {Pick<PlyData, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
 
 export class PlayedMatch {
@@ -45,6 +58,8 @@ export class PlayedMatch {
     this.plies = [];
     /** @type {string | null} */
     this.broken = null;
+    /** @type {number | null} */
+    this.said = null;
     try {
       this.#read(moves).forEach((action) => this.#follow(action));
     } catch (/** @type {any} */ error) {
@@ -174,6 +189,20 @@ export class PlayedMatch {
     return this.plies.filter(({ action }) => writesPasses || action !== this.game.passAction).map(({ text }) => text).join(separator);
   }
 
+  // The moves of a text, without lines that begin with #; a result at their end is kept apart.
+  /** @type {(text: string) => string} */
+  #parted(text) {
+    const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
+    const words = lines.join(" ").trim().split(/\s+/);
+    const last = words.at(-1) ?? "";
+    const isAction = this.description.texts.flat().some((one) => one.toLowerCase() === last.toLowerCase());
+    if (!isAction && (last === "*" || resultIn(last) !== null)) {
+      this.said = resultIn(last);
+      words.pop();
+    }
+    return words.join(" ").replace(/[\s:;,]+$/, "");
+  }
+
   // The actions of a transcript, with or without spaces and numbers of moves; each as either player writes it.
   /** @type {(text: string) => number[]} */
   #read(text) {
@@ -182,7 +211,7 @@ export class PlayedMatch {
       throw new Refusal(INVALID, "an exported page reads only the moves themselves; selfplay web reads files of other programs");
     }
     const actions = [];
-    let rest = text.replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();
+    let rest = this.#parted(text).replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();
     while (rest !== "") {
       const found = [...texts.keys()].filter((number) => rest.startsWith(texts[number].toLowerCase()));
       if (found.length === 0) {

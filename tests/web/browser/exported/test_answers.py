@@ -28,6 +28,10 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": "1,1 0,0 2,2 0,1 0,2 1,2 2,0", "seed": 3, "valued": 0},
         {"moves": "0,0 1,1 0,1 2,2 0,2", "person": "second", "is_practice": True},
         {"moves": "1,1 0,0", "show": ["view", "judged", "hint", "file"]},
+        {"moves": "1,1 0,0", "ended": "resigned", "show": ["view", "file"]},
+        {"moves": "1,1", "person": "both", "ended": "drawn", "show": ["view", "file"]},
+        {"moves": "# by hand\n1. 1,1 0,0\n2. 2,2 0-1\n", "person": "both", "show": ["view", "record", "file"]},
+        {"moves": "1,1 0,0 *", "person": "both", "show": ["view", "record", "file"]},
     ],
     "connect_four": [{"moves": "4453", "person": "none", "partner": "easy"}],
     "othello": [
@@ -71,6 +75,9 @@ def assert_same_answer(found: dict[str, Any], served: dict[str, Any]) -> None:
     for part, expected in served.items():
         assert (found[part] is None, set(found[part] or ())) == (expected is None, set(expected or ())), part
     assert found["territory"] == served["territory"]
+    assert found["record"] == served["record"]
+    if served["file"] is not None and served["file"]["name"].endswith(".txt"):
+        assert found["file"] == served["file"]
     for name in SAME:
         assert found["match"][name] == served["match"][name], name
     for many, names in (("plies", SAME_PLIES), ("legal", SAME_ACTIONS)):
