@@ -91,7 +91,7 @@ def is_module(name: str) -> bool:
 
 
 def own_name(name: str) -> str:
-    """How an object in the module with this name is named, for the end of an error; empty if there is no module."""
+    """The end of an error about an unknown name: how to write what is in the module `name`. Empty without a module."""
     return f"; what is in {name} is named {name}:NAME" if name.isidentifier() and is_module(name) else ""
 
 

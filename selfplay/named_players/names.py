@@ -203,10 +203,11 @@ def parse_name(text: str) -> PlayerName:
         name, equals, value = part.partition("=")
         if name in given:
             raise SettingError(f"player {shortened(text)!r}: option {name} is given twice")
-        if name not in allowed or not equals:
-            is_known = f"option {name} needs a value, as {name}=VALUE"
-            foreign = f"{shortened(part)!r} is not an option of {kind.syntax}" if name not in allowed else is_known
+        if name not in allowed:
+            foreign = f"{shortened(part)!r} is not an option of {kind.syntax}"
             raise SettingError(f"player {shortened(text)!r}: {foreign}; it takes {', '.join(allowed)}")
+        if not equals:
+            raise SettingError(f"player {shortened(text)!r}: option {name} needs a value, as {name}=VALUE")
         given[name] = _converted(text, allowed[name], value)
     defaults = {option.name: option.default for option in allowed.values()}
     return PlayerName(text, kind_name, argument, defaults | given, given)

@@ -23,7 +23,7 @@ DRAW = "1/2-1/2"
 RESULT_TEXTS = {1: "1-0", 0: DRAW, -1: "0-1"}
 """By the return of player 0."""
 LATER_MOVE = re.compile(r"\s*(?!1\.)\d+\.")
-"""Begins a line that goes on with a match: the number of a move that is not its first."""
+"""The number of a second or later move, at the beginning of a line: the match of the line before continues."""
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 
