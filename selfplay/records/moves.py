@@ -60,18 +60,16 @@ class Transcript:
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
         """One match, over several lines too, unless only each of the lines can be played as a match."""
         lines = self.split(text)
-        try:
+        with suppress(IllegalActionError):
             whole = self._played("\n".join(lines), game, start)
-        except IllegalActionError:
-            if len(lines) < 2:
-                raise
-            whole = None
-        if len(lines) > 1 and (whole is None or whole.broken) and not any(map(LATER_MOVE.match, lines[1:])):
+            if not whole.broken:
+                return [whole]
+        if len(lines) > 1 and not any(map(LATER_MOVE.match, lines[1:])):
             with suppress(IllegalActionError):
                 matches = [self._played(line, game, start) for line in lines]
                 if not any(match.broken for match in matches):
                     return matches
-        return [whole or self._played("\n".join(lines), game, start)]
+        return [self._played("\n".join(lines), game, start)]
 
     def _played(self, text: str, game: Game | None, start: State | None) -> Record:
         moves, said = self._parted(text, game)
