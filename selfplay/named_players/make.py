@@ -7,12 +7,11 @@ from pathlib import Path
 
 from selfplay.agents.agent import Agent
 from selfplay.checks import folder_of
-from selfplay.error_places import is_outside
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
 from selfplay.players.exploring import EpsilonGreedyPlayer
-from selfplay.players.player import CheckedPlayer, Player, checked_player
+from selfplay.players.player import Player, checked_player
 from selfplay.registry import errors_of_outside
 from selfplay.runs.folders import RUNS_FOLDER
 
@@ -56,10 +55,7 @@ def make_player(
     kind = kind_named(name.kind)
     folder = name.run_dir(RUNS_FOLDER / game.name if run_dir is None else folder_of("run_dir", run_dir))
     with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
-        player = kind.make(name, game, folder)
-    # A kind from outside can make a player of this package, which keeps its faster methods.
-    if is_outside(type(player).__module__):
-        player = CheckedPlayer(player, game, text)
+        player = checked_player(kind.make(name, game, folder), game, text)
     if EPSILON.name not in name.given:
         return player
     rate = name.options[EPSILON.name]

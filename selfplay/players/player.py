@@ -247,20 +247,22 @@ class CheckedPlayer(PlayerWrapper):
         return errors_of_outside("player", self.given_name, type(self.player).__module__)
 
 
-def checked_player(player: object, game: Game) -> Player:
+def checked_player(player: object, game: Game, name: str | None = None) -> Player:
     """A player of this game; one from outside this package inside a `CheckedPlayer`.
 
-    Raises SettingError if it is not a player, or one of another game.
+    Errors call it `name`, or what it calls itself. A kind of players from outside can make a player of this package,
+    which keeps its faster methods. Raises SettingError if it is not a player, or one of another game.
     """
     if not isinstance(player, Player):
-        raise SettingError(f"player={shortened(repr(player))}: must be a player, such as RandomPlayer(game)")
+        given = f"player={shortened(repr(player))}" if name is None else f"player {shortened(name)!r}"
+        raise SettingError(f"{given}: must be a player, such as RandomPlayer(game)")
     own = getattr(player, "game", game)
     if getattr(own, "rules", game.rules) != game.rules:
         plays = own.name if own.name != game.name else "another game of the same name"
         raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
     if not is_outside(type(player.unwrapped).__module__) or _is_checked(player):
         return player
-    return CheckedPlayer(player, game, getattr(player, "name", type(player).__name__))
+    return CheckedPlayer(player, game, name or getattr(player, "name", type(player).__name__))
 
 
 def _is_checked(player: Player) -> bool:
