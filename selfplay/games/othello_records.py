@@ -41,38 +41,31 @@ class GgfMatch(NamedTuple):
     """The player and the text of each move."""
     result: str
     """The lead of black at the end, perhaps with how it ended: +12, -64:r; empty if it is not said."""
+    players: tuple[str, str]
+    """The names of black and white; empty if they are not said."""
 
 
-def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> str:
+def ggf_of(
+    game: BatchStepping, states: Sequence[State], actions: Sequence[int], players: tuple[str, str], result: str
+) -> str:
     """A match as text.
 
     Args:
         states: the position (B = 1) before each action, and the last one.
         players: the names of black and white.
+        result: as in `GgfMatch`, or ?.
     """
     width = game.observation_shape[1]
     board = game.squares(states[0])[0].tolist()
     rows = ["".join(SIGNS[disc] for disc in board[start : start + width]) for start in range(0, len(board), width)]
     black, white = (name.replace("]", ")") for name in players)
-    last = states[-1]
-    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{_result(game, last)}]TY[{width}]"]
+    tags = [f"GM[Othello]PC[selfplay]PB[{black}]PW[{white}]", f"RE[{result}]TY[{width}]"]
     tags.append(f"BO[{width} {' '.join(rows)} {'*O'[int(states[0].current_player)]}]")
     moves = [
         f"{COLOURS[int(state.current_player)]}[{game.action_to_string(action)}]"
         for state, action in zip(states, actions, strict=False)
     ]
     return f"(;{''.join(tags + moves)};)\n"
-
-
-def _result(game: BatchStepping, last: State) -> str:
-    """The points by which black has won, with the empty squares; all squares, marked by r, if a player has given up; ?
-    before the end."""
-    if not bool(last.terminated):
-        return "?"
-    if not bool(game.state_at(last.position).terminated):
-        return f"{int(last.returns) * game.observation_shape[1] ** 2:+d}:r"
-    lead = int(game.lead_to_move(last))
-    return f"{-lead if int(last.current_player) else lead:+d}"
 
 
 def is_ggf(text: str) -> bool:
@@ -111,7 +104,7 @@ def read_ggf(text: str, width: int) -> GgfMatch:
         raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")
     squares, to_move = _read_start(said["BO"], width)
     moves = [(COLOURS.index(tag), value.partition("/")[0].strip().lower()) for tag, value in tags if tag in COLOURS]
-    return GgfMatch(squares, to_move, moves, said.get("RE", ""))
+    return GgfMatch(squares, to_move, moves, said.get("RE", ""), (said.get("PB", ""), said.get("PW", "")))
 
 
 @lru_cache

@@ -262,7 +262,7 @@ def checked_player(player: object, game: Game, name: str | None = None) -> Playe
         raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
     if not is_outside(type(player.unwrapped).__module__) or _is_checked(player):
         return player
-    return CheckedPlayer(player, game, name or getattr(player, "name", type(player).__name__))
+    return CheckedPlayer(player, game, name or str(getattr(player, "name", type(player).__name__)))
 
 
 def _is_checked(player: Player) -> bool:

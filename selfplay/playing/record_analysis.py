@@ -31,7 +31,7 @@ def record_lines(run: Run[AnalysisSettings]) -> Iterator[str]:
     assert settings.record is not None
     record = read_record_file(user_path(settings.record), run.game)
     out = None if settings.commented is None else user_path(settings.commented)
-    form = None if out is None else format_of_file(out, record.game)
+    form = None if out is None else format_of_file(out, record.game, with_comments=True)
     player = player_for(settings.player, record.game, run)
     session = Session(record.game, (player, player), stream_key(settings.seed, 0, Activity.VERSUS_PERSON))
     session.resume(record.match)

@@ -11,7 +11,7 @@ REASONS = {"R": "resignation", "T": "time", "F": "forfeit"}
 
 def record_of_session(session: Session) -> Record:
     """The current match, with the names of its players."""
-    return record_of(session.match, session.names)
+    return record_of(session.match, session.names, session.loaded)
 
 
 def save_match(session: Session, name: str) -> None:
@@ -37,6 +37,7 @@ def load_match(session: Session, name: str) -> Record:
     require_game(record, session.game)
     session.new_match()
     session.resume(record.match)
+    session.loaded = record
     return record
 
 
@@ -44,6 +45,8 @@ def about_record(record: Record) -> list[str]:
     """What a text says of a match besides its moves, and what of it is left out, in lines."""
     says_more = any(record.players) or record.result is not None
     lines = [heading(record)] if says_more else []
+    if record.result is not None and record.match.is_over and record.result.returned != int(record.match.state.returns):
+        lines.append("By the rules, which count all stones that stand, the result is another one.")
     lines += [f"{f'After move {ply}' if ply else 'At the start'}: {text}" for ply, text in record.comments.items()]
     if (count := record.variations) > 0:
         lines.append(f"{count} other {'line of play is' if count == 1 else 'lines of play are'} left out.")

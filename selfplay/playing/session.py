@@ -31,6 +31,7 @@ from selfplay.players.estimates import Estimate, estimate_of
 from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
 from selfplay.playing.result_text import result_of, result_text
+from selfplay.records import Record
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.common import PERSON
 
@@ -71,6 +72,7 @@ class Session:
             match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
         results: the results of the matches counted so far.
+        loaded: the record from which it was read, if it was.
         plies: those of the current match so far.
         estimates: those computed in the current match, by ply; see `estimate`.
 
@@ -93,6 +95,7 @@ class Session:
 
     def _begin(self, first_player: int, match: Match | None = None) -> None:
         self.first_player, self.match = first_player, match or Match(self.game)
+        self.loaded: Record | None = None
         self.is_practice = self._is_counted = False
         self.plies = [self._described(ply) for ply in range(len(self.match.actions))]
         self._have_learned = list[Player]()

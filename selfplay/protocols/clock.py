@@ -36,24 +36,35 @@ class Clock:
 
     def __init__(self) -> None:
         self._period, self._stones, self._main, self._increment = 0.0, 0, math.inf, 0.0
+        self._counts_periods = False
         self._left = [math.inf, math.inf]
         self._told: list[tuple[float, int] | None] = [None, None]
 
-    def set(self, main: float, period: float, stones: int, increment: float = 0.0) -> None:
+    def set(
+        self, main: float, period: float, stones: int, increment: float = 0.0, *, counts_periods: bool = False
+    ) -> None:
         """Begin with `main` seconds, then `period` seconds for each `stones` stones (0 for no limit).
 
-        `increment`: seconds that each move adds to the main time.
+        Args:
+            increment: seconds that each move adds to the main time.
+            counts_periods: whether `tell` is told the number of periods that are left in place of stones, as in
+                Japanese byo-yomi, whose periods are of one stone.
         """
+        self._counts_periods = counts_periods
         is_unlimited = period > 0 and stones == 0
         self._period, self._stones = (period, stones) if stones > 0 else (0.0, 0)
         self._main, self._increment = math.inf if is_unlimited else main, increment
+        self.restart()
+
+    def restart(self) -> None:
+        """All time is left again, as at the start of a match."""
         self._left = [self._main] * 2
         self._told = [None, None]
 
     def tell(self, seat: int, seconds: float, stones: int) -> None:
         """`seat` has `seconds` left, of its main time (`stones` is 0) or for this number of stones."""
         self._left[seat] = seconds if stones == 0 else 0.0
-        self._told[seat] = None if stones == 0 else (seconds, stones)
+        self._told[seat] = None if stones == 0 else (seconds, 1 if self._counts_periods else stones)
 
     def spend(self, seat: int, start: float) -> None:
         """Take the time since `start`, by `monotonic`, from the main time of `seat`."""

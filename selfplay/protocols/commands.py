@@ -29,6 +29,13 @@ def is_whole_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
 
 
+def milliseconds_of(text: str) -> int | None:
+    """The milliseconds that `text` writes, 0 for an overdrawn clock (-50); None if it is not a whole number with at
+    most nine digits."""
+    digits = text.removeprefix("-")
+    return max(0, int(text)) if is_whole_number(digits) else None
+
+
 def whole_numbers(*texts: str) -> list[int]:
     """The whole numbers that `texts` write. Raises CommandError if one is not a number of at most nine digits."""
     if not all(map(is_whole_number, texts)):

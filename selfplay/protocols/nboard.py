@@ -78,6 +78,10 @@ class NBoardPlayer(EnginePlayer):
         return self.game.string_to_action(text)
 
 
+OF_MATCH = ("move", "hint", "go", "analyze")
+"""The commands about the match that was sent."""
+
+
 class NBoardEngine(LineEngine):
     """A player that moves and gives hints at the command of a board, which plays the moves of both colours.
 
@@ -91,6 +95,7 @@ class NBoardEngine(LineEngine):
         super().__init__(game, make, key)
         # Made before the first answer, which says that the engine is ready.
         self._player = make(game)
+        self._is_told = True
         self.commands = {
             "nboard": lambda _: [f"set myname selfplay {self.player.name}"],
             "set": self._set,
@@ -107,10 +112,17 @@ class NBoardEngine(LineEngine):
         """Only the match matters: the name of the player says how deep it looks."""
         name, _, value = text.partition(" ")
         if name == "game":
+            self._is_told = False
             (record,) = FORMATS[GGF].read(value, None, None)
             require_whole(record)
             self.begin(record.match)
+            self._is_told = True
         return []
+
+    def lines_of_answer(self, name: str, argument: str) -> list[str]:
+        if name in OF_MATCH and not self._is_told:
+            raise CommandError("the last match that was sent could not be read; send another one")
+        return super().lines_of_answer(name, argument)
 
     def _move(self, text: str) -> list[str]:
         self.match = self.match.play(text.partition("/")[0])

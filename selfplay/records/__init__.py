@@ -68,7 +68,10 @@ class WrittenRecord(NamedTuple):
 
 
 class RecordFormat(Protocol):
-    """A format of matches."""
+    """A format of matches.
+
+    One that writes the comments of a record has an attribute `writes_comments` that is true.
+    """
 
     def is_written_in(self, text: str) -> bool:
         """Whether a text is in this format, by its first characters."""
@@ -195,9 +198,14 @@ def ending_of(path: Path) -> str:
     return path.suffix.removeprefix(".").lower()
 
 
-def record_of(match: Match, players: tuple[str, str] = ("", "")) -> Record:
+def record_of(match: Match, players: tuple[str, str] = ("", ""), said: Record | None = None) -> Record:
     """A match of these players. One that ended before the rules end it was resigned (`Match.has_resigned`), or is a
-    forfeit."""
+    forfeit.
+
+    `said`: the record from which the match was read; its result holds while the match is the same.
+    """
+    if said is not None and said.match == match and said.match.state.key() == match.state.key():
+        return Record(match, players, said.result)
     return Record(match, players, recorded_result(match))
 
 
@@ -228,24 +236,27 @@ def written_record(record: Record, name: str | None = None) -> WrittenRecord:
     return WrittenRecord(f".{chosen}", FORMATS[chosen].write(record))
 
 
-def fitting_formats(game: Game) -> list[str]:
-    """The names of the formats in which matches of this game can be written."""
-    return [name for name in FORMATS if FORMATS[name].fits(game)]
+def fitting_formats(game: Game, *, with_comments: bool = False) -> list[str]:
+    """The names of the formats in which matches of this game can be written, perhaps with comments."""
+    fitting = [name for name in FORMATS if FORMATS[name].fits(game)]
+    return [name for name in fitting if not with_comments or getattr(FORMATS[name], "writes_comments", False)]
 
 
-def check_format(name: str, game: Game) -> None:
-    """Raise SettingError if matches of this game cannot be written in the format with this name."""
-    if name not in (fitting := fitting_formats(game)):
-        raise SettingError(f"{name}: matches of {game.name} can only be written as {', '.join(fitting)}")
+def check_format(name: str, game: Game, *, with_comments: bool = False) -> None:
+    """Raise SettingError if matches of this game, perhaps with comments, cannot be written in the format with this
+    name."""
+    if name not in (fitting := fitting_formats(game, with_comments=with_comments)):
+        subject = f"matches of {game.name}{' with comments' * with_comments}"
+        raise SettingError(f"{name}: {subject} can only be written as {', '.join(fitting)}")
 
 
-def format_of_file(path: Path, game: Game) -> str:
+def format_of_file(path: Path, game: Game, *, with_comments: bool = False) -> str:
     """The name of the format of a file to write, by its ending; without one, that of other programs for the game.
 
-    Raises SettingError if it does not fit the game.
+    Raises SettingError if it does not fit the game, or comments are to be written and it has none.
     """
-    name = ending_of(path) or fitting_formats(game)[-1]
-    check_format(name, game)
+    name = ending_of(path) or fitting_formats(game, with_comments=with_comments)[-1]
+    check_format(name, game, with_comments=with_comments)
     return name
 
 

@@ -25,12 +25,15 @@ SHIFT = b"\x1b$"
 UNLIKELY = re.compile(r"[\uff61-\uff9f]|\\\]")
 """What Chinese texts have if they are decoded as Japanese, and both if they are decoded as European: characters of half
 the usual width, and the second byte of a character as a backslash that hides the end of a value."""
+FEW = 10
+"""A text is in the charset that it names if at most one in so many of its characters beyond ASCII is broken."""
 SAMPLE = 1 << 16
 """The number of bytes from which a charset is guessed."""
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file: by the mark at its start, as UTF-8, by the charset that it names, or by a likely one."""
+    """The text of a file: by the mark at its start, as UTF-8, by the charset that it names, or by a likely one if it
+    names none or is plainly in another."""
     for mark, charset in MARKS.items():
         if content.startswith(mark):
             return content.decode(charset, errors="replace")
@@ -39,7 +42,11 @@ def decoded(content: bytes) -> str:
     for charset in ("iso2022_jp",) * (SHIFT in content) + ("utf-8", *([named] if named else [])):
         with suppress(UnicodeDecodeError):
             return content.decode(charset)
-    return content.decode(named or _guessed(content), errors="replace")
+    if named:
+        text = content.decode(named, errors="replace")
+        if FEW * text.count("\ufffd") < sum(not character.isascii() for character in text):
+            return text
+    return content.decode(_guessed(content), errors="replace")
 
 
 def _named(content: bytes) -> str | None:

@@ -7,11 +7,12 @@ from math import isnan, nan
 
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.othello_records import ggf_of, is_ggf, read_ggf, width_of_ggf
+from selfplay.games.match import Match
+from selfplay.games.othello_records import GgfMatch, ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.records import Record, RecordedResult, record_of_actions, recorded_result
-from selfplay.records.sgf_text import has_tree
+from selfplay.records import RESIGNED, Record, RecordedResult, record_of_actions, recorded_result
+from selfplay.records.sgf_text import has_tree, lead_in_result
 from selfplay.records.written import WrittenMatch, written_match
 
 GGF_GAME = "othello"
@@ -22,6 +23,8 @@ LEAD = re.compile(rf"([+-]?){NUMBER}")
 DRAW = "1/2-1/2"
 RESULT_TEXTS = {1: "1-0", 0: DRAW, -1: "0-1"}
 """By the return of player 0."""
+ENDINGS = ("R", "T")
+"""How a match in GGF was given up: by resigning, or by time. Another letter says that both agreed on the points."""
 LATER_MOVE = re.compile(r"\s*(?!1\.)\d+\.")
 """The number of a second or later move, at the beginning of a line: the match of the line before continues."""
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
@@ -47,9 +50,17 @@ def result_said(result: tuple[float, float] | None) -> RecordedResult | None:
     return None if result is None else RecordedResult(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
 
 
+def decided_result(match: Match, said: RecordedResult | None) -> RecordedResult | None:
+    """The result of a match: by the rules, else what a text says; in Go what it says, because the players agree on dead
+    stones."""
+    return said or recorded_result(match) if match.game.rules.safe is not None else recorded_result(match) or said
+
+
 class Transcript:
     """The moves of a match, as the game writes them, perhaps with its result at the end. In a file of many, each line
-    is a match; lines that begin with # are left out."""
+    is a match; lines that begin with # are left out, and hold the comments that are written."""
+
+    writes_comments = True
 
     def is_written_in(self, text: str) -> bool:
         return not has_tree(text) and TAG_LINE.match(text.lstrip()) is None
@@ -74,7 +85,7 @@ class Transcript:
     def _played(self, text: str, game: Game | None, start: State | None) -> Record:
         moves, said = self._parted(text, game)
         record = self.moves_played(moves, game, start)
-        return record._replace(result=recorded_result(record.match) or result_said(said))
+        return record._replace(result=decided_result(record.match, result_said(said)))
 
     def moves_played(self, text: str, game: Game | None, start: State | None) -> Record:
         """The match of these moves, up to the first that cannot be played. Errors: see `RecordFormat.read`."""
@@ -98,25 +109,43 @@ class Transcript:
     def _parted(self, text: str, game: Game | None) -> tuple[str, tuple[float, float] | None]:
         """The moves of a match, and its result as `read_result_and_lead` gives it."""
         words, result = text.split(), None
-        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1]):
+        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1], game):
             result = read_result_and_lead(words.pop())
         return " ".join(words).rstrip(" :;,"), result
 
-    def _is_result(self, word: str) -> bool:
-        """Whether the last word is a result and not a move."""
-        return word == "*" or read_result_and_lead(word) is not None
+    def _is_result(self, word: str, game: Game | None) -> bool:
+        """Whether the last word is a result and not a move: points only where the game counts them, and no more than
+        there can be."""
+        if word in ("*", *RESULT_TEXTS.values()):
+            return True
+        numbers = [float(number) for number in re.findall(NUMBER, word)]
+        return _can_be_points(numbers, game) and read_result_and_lead(word) is not None
 
     def write(self, record: Record) -> str:
-        """The moves, and the result if the rules do not say it."""
+        """The moves, the result if the rules do not say it, and the comments with the number of plies before them."""
+        comments = (f"# {ply}. {' '.join(text.split())}\n" for ply, text in sorted(record.comments.items()))
+        return "".join([self._moves_and_result(record), *comments])
+
+    def _moves_and_result(self, record: Record) -> str:
         moves = record.game.write_transcript(record.match.actions)
         result, last = record.result or recorded_result(record.match), record.match.state
-        if result is None or bool(record.game.state_at(last.position).terminated):
+        is_by_rules = bool(record.game.state_at(last.position).terminated) and result == recorded_result(record.match)
+        if result is None or is_by_rules:
             return f"{moves}\n"
         return f"{moves} {RESULT_TEXTS[result.returned]}\n"
 
 
+def _can_be_points(numbers: list[float], game: Game | None) -> bool:
+    """Whether the game counts points, and there can be so many."""
+    if game is None or game.rules.margin is None:
+        return game is None
+    return game.largest_lead is None or max(numbers, default=0.0) <= game.largest_lead
+
+
 class GenericGameFormat(Transcript):
     """One match of Othello, or several in a file of many."""
+
+    writes_comments = False
 
     def is_written_in(self, text: str) -> bool:
         return is_ggf(text) and ("BO[" in text.upper() or "GM[OTHELLO" in text.upper())
@@ -125,8 +154,11 @@ class GenericGameFormat(Transcript):
         return parts_of_game_name(game.name).base == GGF_GAME
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        record = self.moves_played(text, game or make_game(GGF_GAME, width_of_ggf(text)), start)
-        return [record._replace(result=recorded_result(record.match))]
+        width = width_of_ggf(text)
+        if game is None or not self.fits(game) or width not in (None, game.observation_shape[1]):
+            game = make_game(GGF_GAME, width)
+        record, written = self.moves_played(text, game, start), read_ggf(text, game.observation_shape[1])
+        return [record._replace(players=written.players, result=decided_result(record.match, _result_of(written)))]
 
     def split(self, text: str) -> list[str]:
         return re.findall(r"\(;.*?(?:;\)|\Z)", text, re.DOTALL)
@@ -135,18 +167,34 @@ class GenericGameFormat(Transcript):
         if not self.fits(game):
             raise IllegalActionError(f"this is a match of {GGF_GAME}, not of {game.name}")
         match = read_ggf(text, game.observation_shape[1])
-        said, _, how = match.result.partition(":")
-        result = read_result_and_lead(said if said.startswith(("+", "-")) else f"+{said}")
-        if result is not None and how:
-            result = result[0], nan  # given up, or out of time
-        start = None
+        said, start = _result_of(match), None
+        result = None if said is None else (float(said.returned), lead_in_result(said))
         if (match.squares, match.to_move) != _usual_start(game):
             start = game.set_up(match.squares, match.to_move)
         moves = [(player, game.string_to_action(move)) for player, move in match.moves]
         return written_match(moves, result, start)
 
     def write(self, record: Record) -> str:
-        return ggf_of(record.game, record.match.states, record.match.actions, record.players)
+        match = record.match
+        result = _ggf_result(record.result or recorded_result(match), match.game.observation_shape[1] ** 2)
+        return ggf_of(record.game, match.states, match.actions, record.players, result)
+
+
+def _result_of(match: GgfMatch) -> RecordedResult | None:
+    """The result that a match in GGF says; None if it says none."""
+    said, _, how = match.result.partition(":")
+    found, reason = read_result_and_lead(said if said.startswith(("+", "-")) else f"+{said}"), how[:1].upper()
+    return RecordedResult(int(found[0]), reason) if found and found[0] and reason in ENDINGS else result_said(found)
+
+
+def _ggf_result(result: RecordedResult | None, squares: int) -> str:
+    """The points by which black has won, with the empty squares; all squares, and the reason, if the match was ended
+    before; ? before the end."""
+    if result is None:
+        return "?"
+    if result.returned == 0 or result.by[:1].isdigit():
+        return f"{result.returned * float(result.by or 0):+g}"
+    return f"{result.returned * squares:+d}:{(result.by[:1] or RESIGNED).lower()}"
 
 
 @cache

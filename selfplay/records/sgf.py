@@ -50,13 +50,18 @@ SET_UP = {"AE": 0, "AB": 1, "AW": -1}
 """The properties that remove or place stones, and what then stands on a square."""
 SIDES = {"B": 0, "W": 1, "1": 0, "2": 1}
 """How the property PL begins, and who is to move. The numbers are those of older versions."""
-USUAL_SIZE = "19"
+USUAL_SIZES = {"go": 19}
+"""The size of a board that a text does not say, where it is not that of the game by its name."""
+WHITE_FIRST = ("gomoku", "hex")
+"""Games in which the colours are only names, and in texts of some programs white moves first."""
 NOT_SAID = ("", "-", "?")
 """How programs write that there is no komi."""
 
 
 class SmartGameFormat:
     """Matches of the games in NUMBERS, on square boards."""
+
+    writes_comments = True
 
     def is_written_in(self, text: str) -> bool:
         number, is_said, _ = text.partition("GM[")[2].partition("]")
@@ -157,6 +162,10 @@ class _Reader:
         self.needs_komi = needs_komi or self.result is None
         self.plays = list(self._until_end())
         self.game = self._game(game)
+        self.is_white_first = self._is_white_first()
+        if self.is_white_first:
+            self.plays = [play._replace(seat=1 - play.seat) for play in self.plays]
+            self.result = self.result and self.result._replace(returned=-self.result.returned)
         self.passing = self.game.any_pass
         self.start = self._start(game, start)
 
@@ -168,8 +177,14 @@ class _Reader:
                 return
             yield play
 
+    def _is_white_first(self) -> bool:
+        """Whether white makes the first move where only the name of a colour can be meant by it."""
+        if not self.plays or self.plays[0].seat == 0 or parts_of_game_name(self.game.name).base not in WHITE_FIRST:
+            return False
+        return not any(name in node for node in self.nodes[: self.plays[0].node + 1] for name in SET_UP)
+
     def _game(self, usual: Game | None) -> Game:
-        number, size = property_text(self.root, "GM").strip(), self._size()
+        number = property_text(self.root, "GM").strip()
         own = "" if usual is None else parts_of_game_name(usual.name).base
         base = GAMES.get(number or NUMBERS.get(own, "1"))
         if base is None:
@@ -178,6 +193,7 @@ class _Reader:
         swaps = any(play.point in SWAPS for play in self.plays[:3])
         said = RULES["swap"] if swaps else property_text(self.root, "RU").strip()
         rules = {name: 1 for name, text in RULES.items() if text == said}
+        size = self._size(usual if own == base else None, base)
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
         if same is not None and not rules.items() <= same.parameters.items():
             same = None
@@ -189,9 +205,12 @@ class _Reader:
         except (SettingError, ValueError) as error:
             raise IllegalActionError(f"the match cannot be played here: {error}") from error
 
-    def _size(self) -> int:
-        """The points along a side of the board: SZ[9], SZ[19:19], and 19 if nothing is said."""
-        sides = property_text(self.root, "SZ").strip().split(":") if "SZ" in self.root else [USUAL_SIZE]
+    def _size(self, usual: Game | None, base: str) -> int:
+        """The points along a side of the board: SZ[9], SZ[19:19]. If nothing is said, 19 in Go, else those of the usual
+        game, else those of the game by its name."""
+        if "SZ" not in self.root:
+            return USUAL_SIZES.get(base) or (usual or make_game(base)).observation_shape[1]
+        sides = property_text(self.root, "SZ").strip().split(":")
         if len(set(sides)) > 1 or not sides[0].isdecimal() or len(sides[0]) > 2:
             raise IllegalActionError(f"SZ[{shortened(':'.join(sides))}]: only square boards can be read")
         return int(sides[0])
@@ -278,7 +297,8 @@ class _Reader:
             if comment := property_text(node, "C"):
                 ply = bisect_right(nodes, number)
                 comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
-        players = property_text(self.root, "PB"), property_text(self.root, "PW")
+        black, white = property_text(self.root, "PB"), property_text(self.root, "PW")
+        players = (white, black) if self.is_white_first else (black, white)
         result = self.result or recorded_result(match)
         return Record(match, players, result, comments, self.variations, broken)
 
@@ -295,10 +315,11 @@ class _Reader:
                     # Programs leave a pass out that is the only legal action.
                     match = match.play(self.game.pass_action)
                 if match.to_move != play.seat:
-                    raise IllegalActionError(f"it is {'white' if play.seat == 0 else 'black'}'s turn")
+                    raise IllegalActionError(f"it is {('black', 'white')[match.to_move ^ self.is_white_first]}'s turn")
                 match = match.play(action)
             except IllegalActionError as error:
-                broken = f"move {len(match.actions) + 1}, {'BW'[play.seat]}[{play.point}]: {error}"
+                colour = "BW"[play.seat ^ self.is_white_first]
+                broken = f"move {len(match.actions) + 1}, {colour}[{play.point}]: {error}"
                 if not match.actions:
                     raise IllegalActionError(broken) from error
                 del self.nodes[play.node :]

@@ -101,7 +101,9 @@ def property_text(node: Node, name: str) -> str:
 
 # ---------------------------------------------------------------------- the komi
 
-NUMBER = re.compile(r"[+-]?\d++(?:[.,]\d++)?")
+NUMBER = re.compile(r"[+-]?(?:\d++(?:[.,]\d++)?|[.,]\d++)")
+MOST_STONES = 5
+"""No komi in stones is as large; one in points may be."""
 HUNDREDTHS = "foxwq"
 """A program that writes whole numbers as hundredths."""
 
@@ -115,25 +117,25 @@ def komi_of(text: str, application: str) -> float | None:
     komi = float(found[0].replace(",", "."))
     if abs(komi) >= 100 or (HUNDREDTHS in application.lower() and komi == int(komi)):
         komi /= 100
-    return 2 * komi if 4 * komi % 2 == 1 else komi
+    return 2 * komi if 4 * komi % 2 == 1 and abs(komi) < MOST_STONES else komi
 
 
 # ---------------------------------------------------------------------- the result
 
 DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和")
 WINNER = re.compile(r"(b(?:lack)?|w(?:hite)?|[黑黒白])(?![a-z])", re.IGNORECASE)
-WON = re.compile(r"\+|\bwins?\b|\bwon\b|[胜勝赢贏]", re.IGNORECASE)
+WON = re.compile(r"\+|\A[bw]\Z|\bwins?\b|\bwon\b|[胜勝赢贏]", re.IGNORECASE)
 REASONS = {
     "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输", re.IGNORECASE),
     "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
     "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
 }
-POINTS = re.compile(r"(\d++(?:\.\d++)?)(目半)?+(?!\d*\s*[又/子])")
+POINTS = re.compile(r"(\d++(?:[.,]\d++)?)(目半)?+(?!\d*\s*[又/子])")
 
 
 def result_of_text(text: str) -> RecordedResult | None:
-    """The result of a match: B+3.5, W+R, B+, Black wins by resignation, 0, Jigo; None if it is not known, such as ? or
-    Void."""
+    """The result of a match: B+3.5, W+R, B+, B, Black wins by resignation, 0, Jigo; None if it is not known, such as ?
+    or Void."""
     said = text.strip()
     if said.lower() in DRAWN:
         return RecordedResult(0)
@@ -145,7 +147,8 @@ def result_of_text(text: str) -> RecordedResult | None:
         if expression.search(said):
             return RecordedResult(returned, reason)
     points = POINTS.search(said)
-    return RecordedResult(returned, f"{float(points[1]) + (0.5 if points[2] else 0):g}" if points else "")
+    number = 0.0 if points is None else float(points[1].replace(",", ".")) + (0.5 if points[2] else 0)
+    return RecordedResult(returned, f"{number:g}" if points else "")
 
 
 def lead_in_result(result: RecordedResult) -> float:

@@ -7,6 +7,7 @@ All expressions here are linear: what they repeat is possessive or ends at the f
 import re
 from collections.abc import Iterator
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from selfplay.errors import IllegalActionError, shortened
@@ -14,7 +15,15 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 from selfplay.names_of_games import parts_of_game_name
 from selfplay.records import Record, recorded_result
-from selfplay.records.moves import DRAW, GGF_GAME, RESULT_TEXTS, Transcript, read_result_and_lead, result_said
+from selfplay.records.moves import (
+    DRAW,
+    GGF_GAME,
+    RESULT_TEXTS,
+    Transcript,
+    decided_result,
+    read_result_and_lead,
+    result_said,
+)
 from selfplay.records.written import WrittenMatch, written_match
 
 PDN_GAME = "draughts"
@@ -54,7 +63,7 @@ class PortableGameNotation(Transcript):
     def _record(self, text: str, game: Game | None, start: State | None) -> Record:
         tags, moves, _ = found = self._parts(text, game)
         record = self.moves_played(moves, game, self._start(tags, game) or start)
-        result = recorded_result(record.match) or result_said(self._result(found))
+        result = decided_result(record.match, result_said(self._result(found)))
         return record._replace(players=(tags.get("Black", ""), tags.get("White", "")), result=result)
 
     def split(self, text: str) -> list[str]:
@@ -82,7 +91,7 @@ class PortableGameNotation(Transcript):
     def _parts(self, text: str, game: Game | None) -> Tagged:
         tags = {name: ESCAPED.sub(r"\1", value) for name, value in TAG.findall(text)}
         words, result = list(_words(TAG.sub("", text))), tags.get("Result", "*")
-        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1]):
+        if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1], game):
             last = words.pop()
             result = result if read_result_and_lead(result) else last
         return Tagged(tags, " ".join(words), result)
@@ -98,16 +107,21 @@ class PortableGameNotation(Transcript):
         result = "*" if said is None else RESULT_TEXTS[winner]
         tags = {"Black": record.players[0], "White": record.players[1], "Result": result} | self._further_tags(record)
         lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
-        texts = self._texts(record)
-        moves = [f"{number // 2 + 1}. {move}" if number % 2 == 0 else move for number, move in enumerate(texts)]
-        return "\n".join([*lines, "", " ".join([*moves, result]), ""])
+        words, written = list[str](), -1
+        for number, (move, plies) in enumerate([("", 0), *self._moves(record)]):
+            words += [f"{number // 2 + 1}."] * (number % 2) + [move] * (number > 0)
+            words += [_comment(text) for ply, text in sorted(record.comments.items()) if written < ply <= plies]
+            written = plies
+        return "\n".join([*lines, "", " ".join([*words, result]), ""])
 
     def _further_tags(self, record: Record) -> dict[str, str]:
         return {}
 
-    def _texts(self, record: Record) -> list[str]:
-        """The moves."""
-        return [record.game.action_to_string(one) for one in record.match.actions if one != record.game.pass_action]
+    def _moves(self, record: Record) -> list[tuple[str, int]]:
+        """The moves, each with the number of plies up to it."""
+        game, passing = record.game, record.game.pass_action
+        plies = enumerate(record.match.actions, start=1)
+        return [(game.action_to_string(action), ply) for ply, action in plies if action != passing]
 
 
 class PortableDraughtsNotation(PortableGameNotation):
@@ -133,7 +147,7 @@ class PortableDraughtsNotation(PortableGameNotation):
         own = game if game is not None and self.fits(game) else make_game(self.game)
         return super().read(text, own, start)
 
-    def _is_result(self, word: str) -> bool:
+    def _is_result(self, word: str, game: Game | None) -> bool:
         return word in RESULTS
 
     def _further_tags(self, record: Record) -> dict[str, str]:
@@ -141,13 +155,13 @@ class PortableDraughtsNotation(PortableGameNotation):
         start = {"SetUp": "1", "FEN": match.game.fen_of(match.start)} if match.is_set_up else {}
         return {"GameType": ENGLISH, **start}
 
-    def _texts(self, record: Record) -> list[str]:
+    def _moves(self, record: Record) -> list[tuple[str, int]]:
         movers = [int(state.current_player) for state in record.match.states]
-        texts = [record.game.action_to_string(action) for action in record.match.actions]
-        moves = list[str]()
-        for _, turn in groupby(zip(movers, texts, strict=False), key=lambda ply: ply[0]):
-            (_, first), *others = turn
-            moves.append(first + "".join(text[text.index("x") :] for _, text in others))
+        moves, plies = list[tuple[str, int]](), 0
+        for _, turn in groupby(zip(movers, record.match.actions, strict=False), key=itemgetter(0)):
+            first, *others = (record.game.action_to_string(action) for _, action in turn)
+            plies += 1 + len(others)
+            moves.append((first + "".join(text[text.index("x") :] for text in others), plies))
         return moves
 
 
@@ -167,7 +181,9 @@ GAME_TYPES = {
     "31": "Thai draughts",
     "40": "Frisian draughts",
 }
-JUMPS_OR_STEPS = re.compile(r"(?<!\S)(?:\d++\.++\s*+)?\d{1,2}[-x]\d{1,2}(?:x\d{1,2})*+(?!\S)")
+NUMBER = re.compile(r"\d++\.++")
+"""The number before a move."""
+JUMPS_OR_STEPS = re.compile(r"\d{1,2}[-x]\d{1,2}(?:x\d{1,2})*+")
 
 
 def has_tags(text: str) -> bool:
@@ -177,18 +193,24 @@ def has_tags(text: str) -> bool:
 
 def _is_of_draughts(text: str) -> bool:
     """Whether a text with tags names a kind of draughts, or its first move goes from one numbered square to another."""
-    tags = dict(TAG.findall(text))
-    return "GameType" in tags or JUMPS_OR_STEPS.match(TAG.sub("", text).strip()[:100].partition("\n")[0]) is not None
+    if "GameType" in dict(TAG.findall(text)):
+        return True
+    moves = (NUMBER.sub("", word) for word in _words(TAG.sub("", text)) if word not in RESULTS)
+    return JUMPS_OR_STEPS.fullmatch(next(filter(None, moves), "")) is not None
 
 
 def _words(text: str) -> Iterator[str]:
     """The words of the moves, without comments, other lines of play, and marks such as $1 and !?."""
     depth = 0
-    for part in PART.findall(text):
+    for part in map(itemgetter(0), PART.finditer(text)):
         if part in "()":
             depth = max(0, depth + (1 if part == "(" else -1))
         elif not depth and part[0] not in "{};%$" and (word := part.rstrip("!?")):
             yield word
+
+
+def _comment(text: str) -> str:
+    return "{" + " ".join(text.split()).replace("{", "(").replace("}", ")") + "}"
 
 
 def _escaped(value: str) -> str:

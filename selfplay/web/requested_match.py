@@ -3,6 +3,8 @@
 from contextlib import suppress
 from typing import Any
 
+import torch
+
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game
@@ -13,7 +15,7 @@ from selfplay.playing.match_description import describe
 from selfplay.playing.result_text import result_of
 from selfplay.playing.saved_matches import result_words
 from selfplay.playing.session import Session
-from selfplay.records import read_record_of, record_of, written_record
+from selfplay.records import read_record_of, record_of, recorded_result, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.web.game_schemas import OfferedPlayer
 from selfplay.web.judging import Judging
@@ -76,6 +78,7 @@ class RequestedMatch:
             self.position = PositionRequest(squares=squares, to_move=0 if int(match.start.current_player) == 0 else 1)
         practice = request.is_practice or bool(request.stood_in) or request.position is not None
         self.session.resume(match, is_practice=practice, counts=counts)
+        self.session.loaded = self._record
         self._stood_in = [number for number in request.stood_in if number < len(self.session.plies)]
         self.is_being_counted = self.session.is_counted_by_people and (request.dead is None or not request.is_agreed)
         if request.dead is not None and request.is_agreed:
@@ -205,10 +208,12 @@ class RequestedMatch:
 
     def record(self) -> RecordView:
         """What the text of the moves says besides them."""
-        record = self._record
+        record, match = self._record, self.session.match
+        said, is_settled = record.result, match.is_over and not self.is_being_counted
+        is_told = said is not None and not (is_settled and said.returned == int(match.state.returns))
         return RecordView(
             players=list(record.players),
-            result=None if record.result is None or self.session.is_over else result_words(record),
+            result=result_words(record) if is_told else None,
             comments=dict(record.comments),
             variations=record.variations,
             broken=record.broken or None,
@@ -222,5 +227,9 @@ class RequestedMatch:
             name if offer is None else offer.label + WITH_STAND_IN * (seat in stood_in)
             for seat, (name, offer) in enumerate(held)
         )
-        made = written_record(record_of(session.match, (first, second)))
+        match = session.match
+        if self.is_being_counted and session.loaded and session.loaded.result == recorded_result(match):
+            # It is over when people have agreed, and no file has said how.
+            match = match.ended_as(match.state._replace(terminated=torch.zeros_like(match.state.terminated)))
+        made = written_record(record_of(match, (first, second), session.loaded))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

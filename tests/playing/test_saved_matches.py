@@ -68,7 +68,7 @@ def test_each_move_of_a_file_is_valued_with_the_better_one_and_written_as_a_comm
         "1. black b2 +0.00",
         "2. white b1 -1.00 blunder (best a3 +0.00)",
     ]
-    assert out.read_text() == "b2 b1\n"
+    assert out.read_text() == "b2 b1\n# 1. +0.00\n# 2. -1.00 blunder (best a3 +0.00)\n"
 
 
 def test_a_move_that_the_search_has_not_tried_is_compared_with_the_best_one_by_what_follows(tmp_path):
@@ -104,7 +104,7 @@ def test_the_heading_says_komi_handicap_players_and_result_and_comments_are_kept
             HANDICAP,
             ["commented=x.ggf"],
             SettingError,
-            "ggf: matches of go_3x3_komi=0.5 can only be written as txt, sgf",
+            "ggf: matches of go_3x3_komi=0.5 with comments can only be written as txt, sgf",
         ),
         ("(;GM[1]SZ[3];B[zz])", [], InvalidFileError, "'zz' is not a point"),
     ],
@@ -126,3 +126,25 @@ def test_a_record_of_othello_is_read_without_a_game(tmp_path):
 def test_what_only_a_record_needs_is_refused_without_one(setting):
     with pytest.raises(SettingError, match=f"^{setting}: must be given with the file of a match"):
         compose_settings_of(AnalysisSettings, "analysis", ["moves=f5", setting])
+
+
+@pytest.mark.parametrize(("result", "end"), [("B+2", "B[];W[]"), ("W+R", "B[ac]")])
+def test_a_result_that_the_rules_do_not_say_is_kept_until_the_match_goes_on(tmp_path, result, end):
+    path, out = tmp_path / "match.sgf", tmp_path / "out.sgf"
+    path.write_text(f"(;GM[1]SZ[3]KM[0.5]RE[{result}];B[aa];W[bb];{end})")
+    game = make_game("go", 3, komi=0.5)
+    dialogue([f"load {path}", f"save {out}", "quit"], None, None, game=game)
+    assert f"RE[{result}]" in out.read_text()
+    dialogue([f"load {path}", "undo", "C1", f"save {out}", "quit"], None, None, game=game)
+    assert "RE[" not in out.read_text()
+
+
+def test_the_console_says_that_the_players_have_counted_otherwise(tmp_path):
+    path = tmp_path / "match.sgf"
+    path.write_text("(;GM[1]SZ[3]KM[0.5]RE[W+9.5];B[bb];W[];B[])")
+    written, _ = dialogue([f"load {path}", "quit"], None, None, game=make_game("go", 3, komi=0.5))
+    loaded = written.index("Loaded: 3 moves.")
+    assert written[loaded + 1 : loaded + 3] == [
+        "Go 3x3, komi 0.5, white wins by 9.5",
+        "By the rules, which count all stones that stand, the result is another one.",
+    ]

@@ -141,6 +141,7 @@ def test_a_line_ends_the_match():
         (["timeout_turn 5000", "timeout_match 0"], 0.9 * 5),
         (["timeout_match 82000"], 0.9 * 2),
         (["timeout_turn 0"], 0.001),
+        (["timeout_match 82000", "time_left -20"], 0.001),
         (["timeout_turn soon"], float("inf")),
     ],
 )

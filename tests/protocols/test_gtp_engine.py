@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from textwrap import dedent
+from time import monotonic, sleep
 
 import pytest
 import torch
@@ -625,6 +626,58 @@ def test_the_values_that_are_said_with_a_move_are_searched_in_its_time():
     assert engine.answer("time_settings 20 0 0") == "=\n\n"
     assert engine.answer("kata-genmove_analyze b 10").startswith("=\ninfo move")
     assert 0 < limits[0] < 1
+
+
+class Slow(Gloomy):
+    """Searches for its values and its move until the time is over."""
+
+    def act(self, state, draws):
+        sleep(current_deadline().left)
+        return super().act(state, draws)
+
+    def value_actions(self, state, draws=None):
+        sleep(current_deadline().left)
+        return super().value_actions(state, draws)
+
+
+@pytest.mark.parametrize("command", ["genmove b", "lz-genmove_analyze b", "kata-genmove_analyze b"])
+def test_values_and_move_share_the_time_for_one_move(command):
+    engine = GtpEngine(make_game("go_3x3"), Slow, 0, resign=-0.99)
+    assert engine.answer("kata-time_settings byoyomi 0 0.5 3") == "=\n\n"
+    began = monotonic()
+    assert engine.answer(command).startswith("=")
+    assert monotonic() - began < 0.5
+
+
+def test_a_new_match_has_all_its_time_and_periods_are_not_divided_among_those_that_are_left():
+    limits = []
+
+    class Timed(FirstLegal):
+        def act(self, state, draws):
+            limits.append(current_deadline().left)
+            return super().act(state, draws)
+
+    engine = GtpEngine(make_game("go_5x5"), Timed, 0)
+    for line in ("time_settings 100 0 0", "time_left b 10 0", "genmove b", "clear_board", "genmove b"):
+        assert engine.answer(line).startswith("=")
+    assert limits == [pytest.approx(0.9 * 9 / 20, abs=0.1), pytest.approx(0.9 * 99 / 20, abs=0.1)]
+    for line in ("kgs-time_settings byoyomi 0 30 5", "time_left b 20 5", "genmove b", "time_settings 0 30 5"):
+        assert engine.answer(line).startswith("=")
+    for line in ("time_left b 20 5", "genmove b"):
+        assert engine.answer(line).startswith("=")
+    assert limits[2:] == [pytest.approx(18, abs=0.1), pytest.approx(3.6, abs=0.1)]
+
+
+def test_a_match_from_a_file_keeps_its_players_and_result_until_it_goes_on(tmp_path):
+    path = tmp_path / "match.sgf"
+    path.write_text("(;GM[1]SZ[5]KM[7]PB[Ann]PW[Bob]RE[B+2];B[bb];W[dd];B[];W[])")
+    engine = GtpEngine(make_game("go_5x5_komi=7"), FirstLegal, 0)
+    assert engine.answer(f"loadsgf {path}") == "=\n\n"
+    assert "PB[Ann]PW[Bob]RE[B+2]" in engine.answer("printsgf")
+    assert engine.answer("undo") == "=\n\n"
+    assert "RE[" not in engine.answer("printsgf")
+    assert engine.answer("clear_board") == "=\n\n"
+    assert "PB[" not in engine.answer("printsgf")
 
 
 class Counting(FirstLegal):

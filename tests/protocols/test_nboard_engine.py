@@ -46,6 +46,13 @@ pong 7
 status error: action a1 is not legal here: a disc has to enclose ...
 > set game (;GM[Othello]TY[10];)
 status error: ...
+> go
+status error: the last match that was sent could not be read; send another one
+> hint 2
+status error: the last match that was sent could not be read; send another one
+> set game (;GM[Othello]TY[8]{START}B[D3];)
+> go
+=== C3//...
 > fly
 > learn
 learned

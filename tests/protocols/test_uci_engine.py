@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.named_players.make import make_player
 from selfplay.playing.open_session import make_engine
 from selfplay.protocols.uci.engine import UciEngine
-from selfplay.search.deadline import current_deadline
+from selfplay.search.deadline import LEAST_SECONDS, current_deadline
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import UciSettings
 from selfplay.settings.run import Run
@@ -114,6 +114,18 @@ def test_a_search_that_is_stopped_answers_at_once(go):
     talker = engine(player=Patient)
     dialogue(talker, f"> position startpos\n> {go}\n> isready\nreadyok\n> stop\nbestmove a2a3\n")
     assert talker.player.stopped == 1
+
+
+@pytest.mark.parametrize("go", ["go wtime -50 btime 90000", "go wtime 0", "go movetime -5"])
+def test_an_overdrawn_clock_leaves_the_least_time(go):
+    class Timed(FirstLegal):
+        def act(self, state, draws):
+            limits.append(current_deadline().left)
+            return super().act(state, draws)
+
+    limits = []
+    dialogue(engine(player=Timed), f"> position startpos\n> {go}\nbestmove a2a3\n")
+    assert limits[0] <= LEAST_SECONDS
 
 
 def test_another_board_of_the_game_is_a_variant():

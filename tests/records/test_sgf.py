@@ -96,6 +96,9 @@ def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
         ("(;GM[1]SZ[5]PL[2]AB[];W[ca];B[ ])", "go_5x5", ["C5", "pass"]),
         ("(;GM[1]SZ[5:5];B[ca]W[da];B[ea])", "go_5x5", ["C5", "D5", "E5"]),
         ("Date: today [mail (x)\n\n(;GM[1]SZ[5];B[ca])) bye", "go_5x5", ["C5"]),
+        # Boards that need not be said.
+        ("(;GM[2];B[dc];W[cc])", "othello", ["d3", "c3"]),
+        ("(;GM[1];B[aa])", "go_19x19", ["A19"]),
     ],
 )
 def test_variants_of_other_programs(text, name, moves):
@@ -114,6 +117,11 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[1]SZ[9];B[aa];AW[bb])", "node 2 sets up stones"),
         ("(;GM[1]SZ[9]KM[x];B[aa])", r"KM\[x\]: not a komi"),
         ("(;GM[1]SZ[9]KM[0.3];B[aa])", "multiple of 0.5"),
+        # Only a komi as small as 3.75 can be in stones.
+        ("(;GM[1]SZ[9]KM[7.25];B[aa])", "komi=7.25: must be a multiple of 0.5"),
+        # White moves first, but not the first one in its seat.
+        ("(;GM[4]SZ[9];W[aa];W[bb])", r"move 2, W\[bb\]: it is black's turn"),
+        ("(;GM[2]SZ[8];W[dc])", "the four squares in the centre"),
         ("(;GM[1]SZ[25];B[aa])", "size=25"),
         ("(;GM[1]SZ[a];B[aa])", r"SZ\[a\]: only square boards"),
         ("(;GM[1]SZ[19:13];B[aa])", r"SZ\[19:13\]: only square boards"),
@@ -178,6 +186,7 @@ def test_stones_are_set_up_before_the_first_move_and_no_pass_is_put_in(text, sto
         ("KM[-]", 7),
         ("", 7),
         ("KM[-5.5]", -5.5),
+        ("KM[.5]", 0.5),
     ],
 )
 def test_the_komi_as_programs_write_it(properties, komi):
@@ -192,6 +201,8 @@ def test_the_komi_as_programs_write_it(properties, komi):
         ("B+T", RecordedResult(1, "T")),
         ("W+F", RecordedResult(-1, "F")),
         ("b+", RecordedResult(1)),
+        ("W", RecordedResult(-1)),
+        ("B+3,5", RecordedResult(1, "3.5")),
         ("Jigo", RecordedResult(0)),
         ("0", RecordedResult(0)),
         ("Black wins by resignation", RecordedResult(1, "R")),
@@ -249,6 +260,12 @@ def test_a_file_in_another_charset_is_read(tmp_path, charset, name, said):
 
 def test_a_file_that_names_a_wrong_or_a_dangerous_charset_is_read(tmp_path):
     path = tmp_path / "match.sgf"
+    # Decoded as UTF-8, the second byte of each character would hide the end of the value and the move after it.
+    path.write_bytes("(;GM[1]SZ[9]CA[UTF-8]PB[表十能];B[ee];W[cc])".encode("cp932"))
+    assert len(read_record_file(path).match.actions) == 2
+    # A few bytes that are broken leave the rest as it is said to be.
+    path.write_bytes(f"(;GM[1]SZ[9]CA[UTF-8]PB[{NAMES['gb18030']}];B[ee]C[".encode() + b"\xff];W[cc])")
+    assert read_record_file(path).players[0] == NAMES["gb18030"]
     for charset in ("GB2312", "punycode", "none"):
         path.write_bytes(f"(;GM[1]CA[{charset}]SZ[5]PB[Jos\u00e9];B[aa])".encode())
         assert read_record_file(path).players[0] == "Jos\u00e9"
@@ -289,3 +306,15 @@ def test_matches_of_othello_are_read_with_passes_that_are_left_out_and_written_b
         assert (record.game.name, list(record.match.actions)) == ("othello_4x4", moves)
         assert record.result == RecordedResult(-1, "16")
     assert written_record(Record(Match(game).play_all(moves))).ending == ".ggf"
+
+
+def test_where_white_makes_the_first_move_in_hex_and_gomoku_it_is_the_first_player():
+    # As Little Golem writes matches of Hex.
+    text = "(;FF[4]PB[Ann]PW[Bob]SZ[13]RE[B]SO[a server];W[ma];B[swap];W[jd];B[ej]C[good];W[resign])"
+    record = read_record(text, make_game("hex"))
+    moves = [record.game.action_to_string(action) for action in record.match.actions]
+    assert (record.game.name, moves) == ("hex_13x13_swap=1", ["m1", "swap-pieces", "j4", "e10"])
+    assert (record.players, record.result, record.comments) == (("Bob", "Ann"), RecordedResult(-1), {4: "good"})
+    record = read_record("(;GM[4]SZ[15]RE[W+];W[hh];B[ii])")
+    assert (record.match.actions, record.result) == ((112, 128), RecordedResult(1))
+    assert list(SGF.written("(;GM[4]SZ[15]RE[W+];W[hh];B[ii])", make_game("gomoku_15x15")).seats) == [0, 1]

@@ -159,3 +159,21 @@ def sorted_pieces(fen: str) -> list[list[str]]:
 def test_a_match_is_written_as_other_programs_write_it(game: Game, moves: str, ending: str, text: str) -> None:
     match = Match(game).play_all([game.string_to_action(move) for move in moves.split()])
     assert written_record(Record(match, ("Ann", "Bo")), ending).text == text
+
+
+@pytest.mark.parametrize(
+    "first", ["{a friendly game} 1. 11-15", "1. 11-15!", "$1 1.11-15", '*\n\n[Event "2"]\n\n1. 11-15']
+)
+def test_draughts_are_recognised_behind_comments_marks_and_a_match_without_moves(first: str) -> None:
+    *_, record = read_records(f'[Result "1-0"]\n\n{first} 23-19 1-0\n')
+    assert (record.game.name, moves_of(record), record.result) == ("draughts", ["11-15", "23-19"], RecordedResult(-1))
+
+
+def test_comments_are_written_behind_their_moves() -> None:
+    match = Match(OTHELLO).play_all(["f5", "d6", "c3"])
+    text = written_record(Record(match, comments={0: "the start", 1: "x{y}\nz", 3: "end"}), "pgn").text
+    assert text.endswith("\n\n{the start} 1. f5 {x(y) z} d6 2. c3 {end} *\n")
+    assert moves_of(read_record(text, OTHELLO)) == ["f5", "d6", "c3"]
+    jumps = Match(DRAUGHTS, DRAUGHTS.read_fen("B:W18,26,K32:B15")).play_all(["15x22", "22x31"])
+    text = written_record(Record(jumps, comments={1: "one", 2: "two"}), "pdn").text
+    assert text.endswith("\n\n1. 15x22x31 {one} {two} *\n")

@@ -1,14 +1,25 @@
 """The moves alone: one match over some lines, or a match in each line, with results and comments."""
 
+from pathlib import Path
+
 import pytest
 
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.match import Match
-from selfplay.records import Record, RecordedResult, read_record, read_records, record_of, written_record
+from selfplay.records import (
+    Record,
+    RecordedResult,
+    format_of_file,
+    read_record,
+    read_records,
+    record_of,
+    written_record,
+)
 from selfplay.records.moves import TRANSCRIPT
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
+GGF = "(;GM[Othello]PB[Ann]PW[Bob]TY[6]RE[{}]BO[6 ------ ------ --O*-- --*O-- ------ ------ *]B[c2]W[b2];)"
 
 
 @pytest.mark.parametrize(
@@ -58,3 +69,56 @@ def test_a_result_that_the_rules_do_not_say_is_written_and_read_back() -> None:
     for action in (0, 1, 0, 1, 0, 1, 0):
         won = won.play(action)
     assert written_record(record_of(won)).text == "1212121\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("draughts", "9-13 22-18 11-20"),
+        ("connect_four", "4441-0"),
+        ("tictactoe", "1,1 0-0"),
+        ("othello", "f5d6 444-20"),
+    ],
+)
+def test_a_last_word_that_cannot_be_a_result_of_the_game_is_a_move_that_cannot_be_played(name: str, text: str) -> None:
+    with pytest.raises(IllegalActionError, match=r"is not a move|not a legal move"):
+        read_record(text, make_game(name))
+
+
+@pytest.mark.parametrize(
+    ("said", "result"),
+    [
+        ("-36:r", RecordedResult(-1, "R")),
+        ("+36:t", RecordedResult(1, "T")),
+        ("+12:s", RecordedResult(1, "12")),
+        ("-4", RecordedResult(-1, "4")),
+        ("0", RecordedResult(0, "0")),
+        ("?", None),
+    ],
+)
+def test_the_board_players_and_result_of_a_match_in_ggf_are_read_and_written_back(
+    said: str, result: RecordedResult | None
+) -> None:
+    for game in (None, OTHELLO, CONNECT_FOUR):
+        record = read_record(GGF.format(said), game)
+        assert (record.game.name, record.players, record.result) == ("othello_6x6", ("Ann", "Bob"), result)
+    written = written_record(record).text
+    assert f"RE[{said.replace(':s', '') if result is None or result.returned else '+0'}]" in written
+    assert read_record(written).result == result
+
+
+def test_comments_are_lines_that_readers_leave_out_and_ggf_has_none() -> None:
+    record = Record(Match(OTHELLO).play_all(["f5", "d6"]), comments={0: "the start", 2: "two\nlines"})
+    text = written_record(record, "txt").text
+    assert text == "f5d6\n# 0. the start\n# 2. two lines\n"
+    assert read_record(text, OTHELLO).match == record.match
+    assert format_of_file(Path("x"), OTHELLO, with_comments=True) == "sgf"
+    with pytest.raises(SettingError, match="with comments can only be written as pgn, txt, sgf"):
+        format_of_file(Path("x.ggf"), OTHELLO, with_comments=True)
+
+
+def test_what_the_players_have_agreed_in_go_holds_and_is_written() -> None:
+    game = make_game("go_3x3_komi=0.5")
+    record = read_record("B2 pass pass 0-1", game)
+    assert (record.match.winner, record.result) == (0, RecordedResult(-1))
+    assert written_record(record, "txt").text == "B2 pass pass 0-1\n"

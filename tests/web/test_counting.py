@@ -52,3 +52,16 @@ def test_random_matches_say_who_can_be_expected_to_own_each_square(client: TestC
     assert max(territory[square] for square in (4, 9, 14, 19, 24)) < -0.4
     assert answer(client, match, show=["territory"], ply=0)["territory"] != territory
     assert refused(client, described(), show=["territory"])[0] == 409
+
+
+def test_a_result_that_a_file_says_is_shown_and_kept_until_people_agree_on_another_one(client: TestClient) -> None:
+    text = "(;GM[1]SZ[5]PB[Ann]PW[Bob]RE[B+2];B[ba];W[da];B[];W[])"
+    read = answer(client, counted() | {"moves": text}, show=["view", "record", "file"])
+    assert (read["match"]["is_over"], read["record"]["result"]) == (False, "black wins by 2")
+    assert "RE[B+2]" in read["file"]["text"]
+    agreed = answer(client, counted(dead=[1]) | {"moves": text}, show=["record", "file"])
+    assert (agreed["record"]["result"], "RE[W+" in agreed["file"]["text"]) == ("black wins by 2", True)
+    # Before they have agreed there is none.
+    assert "RE[" not in answer(client, counted(), show=["file"])["file"]["text"]
+    resigned = "(;GM[1]SZ[5]RE[W+R];B[ba];W[da])"
+    assert "RE[W+R]" in answer(client, counted() | {"moves": resigned}, show=["file"])["file"]["text"]

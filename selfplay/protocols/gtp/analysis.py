@@ -16,7 +16,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SelfPlayError
 from selfplay.games.match import Match
 from selfplay.players.capabilities import GrowsTrees, chosen_action
-from selfplay.players.player import Player
+from selfplay.players.player import ActionValues, Player
 from selfplay.protocols.commands import whole_numbers
 from selfplay.protocols.gtp.notation import COLOURS, Vertices
 from selfplay.search.deadline import Deadline, StoppedError
@@ -126,7 +126,9 @@ class RunningAnalysis:
                 if self._search is not None:
                     self._search.search(self.match.state, self.draws)
                 else:
-                    self._found = moves_by_values(self.player, self.match, self.draws)
+                    found = self.player.value_actions(self.match.state, self.draws)
+                    moves = moves_by_values(found)
+                    self._found = moves or [move_played(chosen_action(self.player, self.match, self.draws))]
             except StoppedError:
                 return
             except SelfPlayError as error:
@@ -197,13 +199,14 @@ def _share(value: float, neutral: float = 0.0) -> float:
     return float(np.clip((value + 1) / 2 if neutral == 0 else value, 0.0, 1.0))
 
 
-def moves_by_values(player: Player, match: Match, draws: Draws) -> list[Move]:
-    """The legal moves by the values that the player gives them; that which it plays, if it gives none."""
-    found = player.value_actions(match.state, draws)
+def moves_by_values(found: ActionValues | None) -> list[Move]:
+    """The legal moves by the values that a player gives them; none if it gives none."""
     values = [] if found is None else found.values[0].tolist()
     shares = {action: _share(value, found.neutral) for action, value in enumerate(values) if found and isfinite(value)}
-    if not shares:
-        chosen = chosen_action(player, match, draws)
-        return [Move(chosen, 1, 0.5, 1.0, [chosen])]
     best_first = sorted(shares, key=lambda action: -shares[action])
     return [Move(action, 1, shares[action], 1 / len(shares), [action]) for action in best_first]
+
+
+def move_played(action: int) -> Move:
+    """What is said of a move whose player values nothing."""
+    return Move(action, 1, 0.5, 1.0, [action])

@@ -10,10 +10,11 @@ from selfplay.games import Game, make_game, name_of_board
 from selfplay.games.match import Match
 from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.players.player import Player
+from selfplay.players.capabilities import Searches
+from selfplay.players.player import ActionValues, Player
 from selfplay.protocols.clock import Clock
 from selfplay.protocols.commands import CommandError, numbers_of, whole_numbers
-from selfplay.protocols.gtp.analysis import FORMS, RunningAnalysis, moves_by_values, read_request
+from selfplay.protocols.gtp.analysis import FORMS, Move, RunningAnalysis, move_played, moves_by_values, read_request
 from selfplay.protocols.gtp.notation import PASS, Answer, Command, Vertices, colour_of, read_command, seat_of, title_of
 from selfplay.protocols.gtp.positions import PositionCommands
 from selfplay.protocols.gtp.turns import continued_by, played_by, with_parameters_of, with_turn_of
@@ -68,7 +69,7 @@ class GtpEngine(LineEngine):
             "get_komi": (0, lambda *_: f"{self.game.komi or 0:g}"),
             "play": (2, self._play),
             "genmove": (1, self._genmove),
-            "reg_genmove": (1, lambda colour, *_: self._choose(colour)[0]),
+            "reg_genmove": (1, self._regression_move),
             "undo": (0, self._undo),
             "time_settings": (3, self._time_settings),
             "kgs-time_settings": (1, self._time_settings_by_name),
@@ -87,6 +88,7 @@ class GtpEngine(LineEngine):
     def begin(self, match: Match) -> None:
         """Begin the next match as this one, whose actions can be undone one by one."""
         super().begin(match)
+        self._clock.restart()
         self.vertices = Vertices(match.game, self._rows)
         self._before = [match.before(ply) for ply in range(len(match.actions))]
 
@@ -174,59 +176,70 @@ class GtpEngine(LineEngine):
         self.match = following
 
     def _genmove(self, colour: str, *_: str) -> str:
-        start, seat = monotonic(), seat_of(colour)
-        try:
-            vertex, action = self._choose(colour)
-            if self._gives_up(seat):
-                return RESIGN
-            self._take(seat, action)
-            return vertex
-        finally:
-            self._clock.spend(seat, start)
-
-    def _gives_up(self, seat: int) -> bool:
-        if self._resign is None or self.match.is_over:
-            return False
-        with Deadline(self.search_seconds(self._seconds_for_move(seat))).applied():
-            is_lost = self._expected(with_turn_of(self.match, seat)) < self._resign
-        self._lost[seat] = self._lost[seat] + 1 if is_lost else 0
-        return self._lost[seat] >= RESIGNS_AFTER
-
-    def _expected(self, match: Match) -> float:
-        """What the player expects of its best action, from -1 to 1; nan if it does not say so."""
-        found = self.player.value_actions(match.state, self.draws(match))
-        if found is None or found.points_per_value is not None or bool(found.values.isnan().all()):
-            return nan
-        return float(found.values.nan_to_num(nan=-inf).max()) - found.neutral
+        return self._moved(seat_of(colour))[0]
 
     def _genmove_analyze(self, name: str, *arguments: str) -> str:
         """Move, and say what the player expected of the moves, as at the end of an analysis."""
         colour = read_request(arguments).colour or colour_of(self.match.to_move)
-        start, seat = monotonic(), seat_of(colour)
-        with Deadline(self.search_seconds(self._seconds_for_move(seat))).applied():
-            match = with_turn_of(self.match, seat)
-            moves = [] if match.is_over else moves_by_values(self.player, match, self.draws(match))
-        self._clock.spend(seat, start)
+        vertex, moves = self._moved(seat_of(colour), is_reported=True)
         report = f"{FORMS[name](moves, self.vertices)}\n" if moves else ""
-        return f"{report}play {self._genmove(colour)}"
+        return f"{report}play {vertex}"
+
+    def _moved(self, seat: int, *, is_reported: bool = False) -> tuple[str, list[Move]]:
+        """Move within the time for it, or resign. Returns the vertex, and with `is_reported` what the player expected
+        of the moves."""
+        start, seconds = monotonic(), self._seconds_for_move(seat)
+        try:
+            match = with_turn_of(self.match, seat)
+            is_valued = (is_reported or self._resign is not None) and not match.is_over
+            found = self._values(match, seconds) if is_valued else None
+            if is_valued and self._gives_up(seat, found):
+                return RESIGN, []
+            left = None if seconds is None else max(0.0, seconds - (monotonic() - start))
+            vertex, action = self._choose(seat, left)
+            self._take(seat, action)
+            if not is_reported or action is None or match.is_over:
+                return vertex, []
+            return vertex, moves_by_values(found) or [move_played(action)]
+        finally:
+            self._clock.spend(seat, start)
+
+    def _values(self, match: Match, seconds: float | None) -> ActionValues | None:
+        """What the player expects of its actions, in half of the time for the move, unless its move comes from the same
+        search."""
+        is_same = isinstance(self.player.unwrapped, Searches)
+        given = self.search_seconds(seconds)
+        with Deadline(given if given is None or is_same else given / 2).applied():
+            return self.player.value_actions(match.state, self.draws(match))
+
+    def _gives_up(self, seat: int, found: ActionValues | None) -> bool:
+        if self._resign is None:
+            return False
+        self._lost[seat] = self._lost[seat] + 1 if _expected(found) < self._resign else 0
+        return self._lost[seat] >= RESIGNS_AFTER
 
     def _genmove_cleanup(self, colour: str, *_: str) -> str:
         """A move after both have passed, until no dead stone is left."""
         if not self.match.is_over:
             return self._genmove(colour)
-        vertex, action = self._choose(colour, continued_by(self.match, seat_of(colour)))
-        self._take(seat_of(colour), action)
+        seat = seat_of(colour)
+        vertex, action = self._choose(seat, self._seconds_for_move(seat), continued_by(self.match, seat))
+        self._take(seat, action)
         return vertex
 
-    def _choose(self, colour: str, match: Match | None = None) -> tuple[str, int | None]:
-        """The choice of the player when it plays `colour` in a match (None: the current one), as a vertex and as an
+    def _choose(self, seat: int, seconds: float | None, match: Match | None = None) -> tuple[str, int | None]:
+        """The choice of the player in this time for `seat` in a match (None: the current one), as a vertex and as an
         action; a pass after the end."""
-        seat = seat_of(colour)
         match = with_turn_of(match or self.match, seat)
         if match.is_over:
             return PASS, self.vertices.pass_action
-        action = self.choice(match, self._seconds_for_move(seat))
+        action = self.choice(match, seconds)
         return self.vertices.text(action), action
+
+    def _regression_move(self, colour: str, *_: str) -> str:
+        """The move that the player would make."""
+        seat = seat_of(colour)
+        return self._choose(seat, self._seconds_for_move(seat))[0]
 
     def _seconds_for_move(self, seat: int) -> float | None:
         """The time for the next move of `seat`; stones may still fill the board. None without a limit."""
@@ -260,11 +273,21 @@ class GtpEngine(LineEngine):
         if len(seconds) != TIME_SYSTEMS.get(system, -1):
             raise CommandError("syntax error")
         main, period, count = (*seconds, *[0.0] * 3)[:3]
-        increment, stones = (period, 0) if system == "fischer" else (0.0, 1 if system == "byoyomi" else int(count))
-        self._clock.set(inf if system == "none" else main, 0.0 if increment else period, stones, increment)
+        increment = period if system == "fischer" else 0.0
+        is_byoyomi = system == "byoyomi"
+        stones = 1 if is_byoyomi else int(count)
+        whole = inf if system == "none" else main
+        self._clock.set(whole, 0.0 if increment else period, stones, increment, counts_periods=is_byoyomi)
         return ""
 
     def _time_left(self, colour: str, time: str, stones: str, *_: str) -> str:
         seat, (seconds, number) = seat_of(colour), numbers_of(time, stones)
         self._clock.tell(seat, seconds, int(number))
         return ""
+
+
+def _expected(found: ActionValues | None) -> float:
+    """What a player expects of its best action, from -1 to 1; nan if it does not say so."""
+    if found is None or found.points_per_value is not None or bool(found.values.isnan().all()):
+        return nan
+    return float(found.values.nan_to_num(nan=-inf).max()) - found.neutral

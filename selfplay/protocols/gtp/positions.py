@@ -12,7 +12,7 @@ from selfplay.names_of_games import parts_of_game_name
 from selfplay.protocols.commands import CommandError, is_whole_number, whole_numbers
 from selfplay.protocols.gtp.handicap import handicap_squares
 from selfplay.protocols.gtp.notation import Vertices, colour_of, seat_of
-from selfplay.records import read_record_file, record_of, written_record
+from selfplay.records import Record, read_record_file, record_of, written_record
 
 ANALYZE_COMMANDS = (
     "string/Score/final_score",
@@ -46,6 +46,7 @@ class PositionCommands:
 
     def __init__(self, engine: HoldsMatch, key: int) -> None:
         self.engine, self._key = engine, key
+        self._loaded: Record | None = None
         self.commands: dict[str, tuple[int, Callable[..., str]]] = {
             "final_score": (0, self._final_score),
             "final_status_list": (1, self._final_status_list),
@@ -140,11 +141,14 @@ class PositionCommands:
         if before:
             plies = min(plies, max(0, whole_numbers(before)[0] - 1))
         self.engine.begin(record.match.before(plies))
+        self._loaded = record
         return ""
 
     def _print(self, *words: str) -> str:
         """The match as SGF, written to a file if one is named, in a folder that exists."""
-        text = written_record(record_of(self.engine.match), "sgf").text
+        match, loaded = self.engine.match, self._loaded
+        players = ("", "") if loaded is None or not match.continues(loaded.match) else loaded.players
+        text = written_record(record_of(match, players, loaded), "sgf").text
         if not words:
             return text
         path = user_path(" ".join(words))
