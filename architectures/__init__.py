@@ -165,10 +165,12 @@ def build_network(
         game: None: a network whose actions are not squares of the board cannot be built.
 
     Raises:
-        SettingError: an unknown name, option or value; or a network that does not return `Output`.
+        SettingError: an unknown name, option or value; or a network that does not return `Output`, or has no weights.
     """
     network = _constructed(architecture, observation_shape, num_actions, game)
     check_output(network, observation_shape, num_actions, f"architecture={architecture['name']}")
+    if not any(parameter.numel() for parameter in network.parameters()):
+        raise SettingError(f"architecture={architecture['name']} has no weights to learn (torch.nn.Parameter)")
     return network
 
 

@@ -3,6 +3,7 @@
 import operator
 import pickle
 import pydoc
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -300,3 +301,11 @@ def test_a_network_is_given_with_its_options_as_one_mapping() -> None:
         selfplay.compose_settings(["architecture=mine:Net", "architecture.width=8"])
     assert str(error.value).endswith("an option of a network of your own is written +architecture.width=VALUE")
     assert selfplay.compose_settings(["architecture=mine:Net", "+architecture.width=8"]) == own
+
+
+def test_a_level_that_was_copied_under_another_number_is_refused(run_copy: Path) -> None:
+    shutil.copytree(run_copy / "level_02", run_copy / "level_04")
+    path = run_copy / "level_04" / "agent.safetensors"
+    with pytest.raises(InvalidFileError, match=f"{path}: is level 2, not 4; learn level 4 again, or delete its folder"):
+        selfplay.load_level(run_copy, 4)
+    assert selfplay.load_level(run_copy, 3).name == "level 3"

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import torch
 
 import selfplay
 from selfplay.dataset.target_rules import TARGET_RULES
@@ -288,6 +289,27 @@ def test_players_that_are_given_as_objects_are_checked_too(wrapped) -> None:
             ConformanceError, match=r"^player '(epsilon-greedy )?bad': action 0,0 is not legal here: it is occupied"
         ):
             play()
+
+
+class Careless(selfplay.RandomPlayer):
+    """Works in the states that it is given."""
+
+    def act(self, state: selfplay.State, draws: selfplay.Draws) -> torch.Tensor:
+        action = super().act(state, draws)
+        state.position.zero_()
+        state.terminated.fill_(True)
+        return action
+
+
+def test_a_player_that_changes_the_states_that_it_is_given_changes_no_match() -> None:
+    game = selfplay.make_game("tictactoe")
+    careless, random = Careless(game), selfplay.RandomPlayer(game)
+    expected = selfplay.match(random, random, matches=20)
+    assert selfplay.match(careless, careless, matches=20) == expected
+    session = selfplay.Session(game, (None, careless), key=0)
+    session.play(4)
+    session.advance()
+    assert len(session.match.actions) == 2
 
 
 def exploring(game: selfplay.Game, player: selfplay.Player) -> selfplay.Player:

@@ -15,6 +15,7 @@ from selfplay.errors import ConformanceError, IllegalActionError, RuleError
 from selfplay.games.board_images import fault_of, transform_of
 from selfplay.games.conformance_matches import MATCHES, Transition, check_length, compare_singly
 from selfplay.games.game import Game
+from selfplay.games.move_texts import MoveTexts
 from selfplay.games.random_positions import random_positions
 from selfplay.games.rules import Symmetries, ended
 from selfplay.games.single_positions import check_none_legal, expect, positions_in
@@ -195,6 +196,7 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
         for text in (game.action_to_string(action), *(game.action_text(action, player) for player in (0, 1))):
             number = game.string_to_action(text)
             expect(number == action, f"action {action} is written {text!r}, which is read as action {number}")
+        _check_transcript(game, action)
     for text in ("", "no such action", "-1"):
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
             _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
@@ -207,6 +209,21 @@ def _check_texts(game: Game, plies: Sequence[Transition]) -> None:
     for state in (state for ply, (state, _, _) in enumerate(plies) if _is_checked_singly(ply)):
         board = game.presentation.board_text(state)
         expect(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
+
+
+def _check_transcript(game: Game, action: int) -> None:
+    """A transcript that the game writes is one that it reads, unless it has its own way to read them."""
+    if type(game).read_transcript is not MoveTexts.read_transcript or action == game.pass_action:
+        return
+    try:
+        actions = game.read_transcript(text := game.write_transcript([action, action]))
+    except IllegalActionError:
+        actions = []
+    expect(
+        actions == [action, action],
+        f"action_to_string({action}) gives {game.action_to_string(action)!r}, and two of these moves, {text!r}, are "
+        "not read as such: write it without spaces, and not as the number of a move (1.)",
+    )
 
 
 def _check_pointed_squares(game: Game, plies: Sequence[Transition]) -> None:

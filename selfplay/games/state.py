@@ -35,6 +35,10 @@ class State(NamedTuple):
         """The matches at `index` (int64[N], or bool[B])."""
         return State(*(field[index] for field in self))
 
+    def clone(self) -> "State":
+        """A copy with tensors of its own."""
+        return State(*(field.clone() for field in self))
+
     def key(self) -> tuple[int, ...]:
         """The position and the player to move of one match (B = 1), as the key of a dictionary."""
         return (*self.position[0].tolist(), int(self.current_player))

@@ -196,7 +196,10 @@ ROUNDING = 1e-4
 
 
 class CheckedPlayer(PlayerWrapper):
-    """A player from outside this package, whose errors and illegal actions are reported in one line with its file."""
+    """A player from outside this package, whose errors and illegal actions are reported in one line with its file.
+
+    It is given copies of states, which it may change.
+    """
 
     def __init__(self, player: Player, game: Game, name: str) -> None:
         if not isinstance(getattr(player, "name", None), str):
@@ -206,7 +209,7 @@ class CheckedPlayer(PlayerWrapper):
 
     def act(self, state: State, draws: Draws) -> Tensor:
         with self._reported():
-            action: object = self.player.act(state, draws)
+            action: object = self.player.act(state.clone(), draws)
             if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
                 wanted = f"must return int64[{state.batch_size}], a legal action for each match"
                 raise self._fault(f"act {wanted}, not {shortened(repr(action))}")
@@ -218,7 +221,7 @@ class CheckedPlayer(PlayerWrapper):
 
     def policy(self, state: State) -> Tensor | None:
         with self._reported():
-            policy = self.player.policy(state)
+            policy = self.player.policy(state.clone())
             if policy is not None:
                 self._check_shape("policy", policy, state)
                 legal, sums = self.game.legal_action_mask(state), policy.double().sum(dim=1)
@@ -229,7 +232,7 @@ class CheckedPlayer(PlayerWrapper):
 
     def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
         with self._reported():
-            found = self.player.value_actions(state, draws)
+            found = self.player.value_actions(state.clone(), draws)
             if found is not None:
                 self._check_shape("action_values", found.values, state)
         return found

@@ -29,7 +29,7 @@ from selfplay.matches.arena import results_text, seats_held
 from selfplay.players.capabilities import Explains, chosen_action, learners_among
 from selfplay.players.estimates import Estimate, estimate_of
 from selfplay.players.perfect import endgame_player
-from selfplay.players.player import Player
+from selfplay.players.player import Player, checked_player
 from selfplay.playing.result_text import result_of, result_text
 from selfplay.records import Record
 from selfplay.search.shared_solver import NotSolvedYetError
@@ -88,7 +88,8 @@ class Session:
     """
 
     def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:
-        self.game, self.players, self.key = game, players, key
+        one, other = (player if player is None else checked_player(player, game) for player in players)
+        self.game, self.players, self.key = game, (one, one if players[1] is players[0] else other), key
         self.number = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)
         self.results = RunningResults()
         self._begin(first_player)

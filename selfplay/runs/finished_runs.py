@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.files import read_once, sha256
 from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison import level_columns
 from selfplay.grading.proof import GRADE_COLUMNS
@@ -23,6 +24,8 @@ from selfplay.training.fitting import VALIDATION_LOSS
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
+MOST_LEVELS = 1000
+"""The largest number of levels whose digests are kept."""
 NEEDED = ("level", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
 """Columns without which a run cannot be compared; the results are empty for level 0."""
 
@@ -101,6 +104,8 @@ def _read_run(name: str, run: RunFolder) -> FinishedRun:
     check_against_manifest(run.comparison, run.path, remedy=level_table(run.comparison).partition("; ")[2])
     if (compared := int(table["level"].iloc[-1])) != levels[-1]:
         raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
+    if reason := outdated_comparison(run):
+        raise StageError(f"{reason}; {command_line('compare')} compares again")
     losses = run.epoch_loss(levels[-1])
     epochs = read_epochs(losses)
     loss = min((epoch.judged for epoch in epochs if epoch.judged_by == VALIDATION_LOSS), default=None)
@@ -110,6 +115,28 @@ def _read_run(name: str, run: RunFolder) -> FinishedRun:
         GAMES.check_recorded(game)
         make_game(game)
     return read
+
+
+def outdated_comparison(run: RunFolder) -> str:
+    """Why the comparison of a run is not of its present levels, as a clause; empty if it is, or that is not known.
+
+    Raises InvalidFileError if the manifest of the run is broken.
+    """
+    manifest = Manifest(run.path)
+    if (section := manifest.sections.get("comparison")) is None:
+        return ""
+    if change := manifest.changed_code("comparison", section["settings"]):
+        return f"{change}, since its levels were compared"
+    agents = section["settings"].get("agents_sha256", [])
+    changed = [
+        level for level, agent in zip(run.trained_levels(), agents, strict=False) if _digest(run.agent(level)) != agent
+    ]
+    return f"level {changed[0]} has been made again since the levels were compared" if changed else ""
+
+
+@read_once(MOST_LEVELS)
+def _digest(path: Path) -> str:
+    return sha256(path)
 
 
 def level_table(path: Path) -> str:

@@ -48,7 +48,10 @@ def agent_of_level(run_dir: str | Path, level: int | None = None, game: Game | N
     """
     run = RunFolder(folder_of("run_dir", run_dir))
     level = max(run.newest_level(), 1) if level is None else whole_number("level", level)
-    return load_agent(run.existing_agent(level), game, f"level {level}")
+    agent = load_agent(path := run.existing_agent(level), game, f"level {level}")
+    if (found := agent.checkpoint.metadata["level"]) != level:
+        raise InvalidFileError(path, f"is level {found}, not {level}; learn level {level} again, or delete its folder")
+    return agent
 
 
 class Rated(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.learners import LEARNERS
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import RUN, Manifest, flat_settings, texts_in
@@ -171,14 +171,18 @@ def composed_for_run(overrides: Sequence[str]) -> Settings:
 def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:
     """The settings that a run was made with, changed by these Hydra overrides, such as ["levels=12"].
 
-    Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
+    Raises StageError if the folder is not that of a run, SettingError for a wrong override, InvalidFileError if the
+    manifest of the run is broken.
 
     Examples:
         >>> settings = selfplay.settings_of_run("outputs/tictactoe", ["levels=12"])
         >>> settings.game.name, settings.levels
         ('tictactoe', 12)
     """
-    return composed_for_run([*list_of_overrides(overrides, Settings), *overrides_of({"run_dir": run_dir})])
+    settings = composed_for_run([*list_of_overrides(overrides, Settings), *overrides_of({"run_dir": run_dir})])
+    if RUN not in Manifest(Path(settings.run_dir)).sections:
+        raise StageError(f"{settings.run_dir} is not the folder of a run; compose_settings makes settings of a new one")
+    return settings
 
 
 @cache

@@ -18,7 +18,7 @@ from selfplay.grading.solved_positions import QUALITY_COLUMNS
 from selfplay.named_players.names import readable_name
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.finished_runs import level_table
+from selfplay.runs.finished_runs import level_table, outdated_comparison
 from selfplay.runs.levels import RATED, RATED_COLUMNS
 from selfplay.runs.run_folder import RunFolder, no_levels_text
 from selfplay.tables import Columns, read_rows
@@ -72,6 +72,8 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
         notes.append("The levels have not been compared yet; this is the last step of the run.")
     elif newer:
         notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
+    if compared is not None and (reason := _outdated(run, notes)):
+        notes.append(f"The comparison is not of what is there now: {reason}. {command_line('compare')} compares again.")
     return StoryView(
         run=shown_path(catalog, run.path),
         comes_with_program=run.path.parent == PRETRAINED_FOLDER,
@@ -88,6 +90,14 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
         summary=summary,
         notes=notes,
     )
+
+
+def _outdated(run: RunFolder, notes: list[str]) -> str:
+    try:
+        return outdated_comparison(run)
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+        return ""
 
 
 def _changes(run: RunFolder, levels: list[int], notes: list[str]) -> list[DataChangeView]:

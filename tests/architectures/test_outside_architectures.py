@@ -58,6 +58,12 @@ def test_a_head_of_the_wrong_shape_is_refused_with_both_shapes(name, message):
             ValueNetPlayer(GAME, kind(GAME.observation_shape))
 
 
+def test_a_network_without_weights_is_refused_before_matches_are_played(tmp_path):
+    with pytest.raises(SettingError, match=r"Weightless has no weights to learn \(torch.nn.Parameter\)$"):
+        learn_levels(tiny_settings(tmp_path, "architecture=custom", f"architecture.name={MODULE}:Weightless"))
+    assert not list(tmp_path.glob("level_*"))
+
+
 def test_a_saved_network_of_the_wrong_shape_is_refused_when_it_is_loaded(tmp_path):
     network = outside_training.TwoValues(GAME.observation_shape)
     save_checkpoint(tmp_path / "agent", network, GAME, 1, {"name": f"{MODULE}:TwoValues"}, {})

@@ -178,6 +178,13 @@ WRONG_PILES = [
     (with_attributes(observation_shape=8), "rules: observation_shape is 8, where it must be a tuple of whole numbers"),
     (with_attributes(pass_action=3), "rules: pass_action is 3, but actions are from 0 to 2"),
     (with_attributes(action_to_string=lambda self, action: action), "texts: action_to_string gives 0 for action 0"),
+    *(
+        (
+            with_attributes(action_to_string=lambda self, action, form=form: form.format(action + 1)),
+            rf"texts: action_to_string\(0\) gives '{re.escape(form.format(1))}', and two .* are not read as such",
+        )
+        for form in ("take {}", "{}.", "a {}.")
+    ),
 ]
 
 

@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from selfplay.files import sha256
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.finished_runs import (
     differing_settings,
@@ -86,6 +87,19 @@ def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
     # While a comparison is made again, no manifest describes the table.
     manifest.forget("comparison")
     assert "seed=9" in [run.name for run in read_runs(folder).finished]
+
+
+def test_a_comparison_of_earlier_levels_is_left_out_and_named(folder):
+    run = RunFolder(folder / "seed=9")
+    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
+    Manifest(run.path).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
+    assert "seed=9" in [run.name for run in read_runs(folder).finished]
+    run.agent(2).write_bytes(run.agent(3).read_bytes())
+    reason = read_runs(folder).skipped["seed=9"]
+    assert (
+        reason
+        == f"level 2 has been made again since the levels were compared; {command_line('compare')} compares again"
+    )
 
 
 @pytest.mark.parametrize(

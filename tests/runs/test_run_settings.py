@@ -158,8 +158,10 @@ def test_the_last_command_that_made_files_counts(run_copy: Path) -> None:
     assert (run_copy / "manifest.json").read_bytes() == before
 
 
-def test_a_new_folder_has_the_default_settings(tmp_path: Path) -> None:
-    assert settings_of_run(tmp_path / "new") == composed_for_run([f"run_dir={tmp_path / 'new'}", "recipe=default"])
+def test_a_folder_that_is_not_that_of_a_run_has_no_settings(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "new"):
+        with pytest.raises(StageError, match=f"{path} is not the folder of a run; compose_settings makes settings"):
+            settings_of_run(path)
 
 
 def test_a_list_in_a_list_is_refused_where_single_values_are_expected(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
+from selfplay.files import sha256
 from selfplay.games import make_game
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.settings.playing import WebSettings
@@ -68,6 +70,18 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["levels"] == story["losses"] == []
     command = f"./learn_tictactoe.sh run_dir={run_dir}"
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
+
+
+def test_a_note_says_that_a_level_was_made_again_after_the_comparison(client: TestClient, run_dir: Path) -> None:
+    run = RunFolder(run_dir)
+    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
+    Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
+    assert client.get(STORY).json()["notes"] == []
+    weights = (run_dir / "level_02" / "agent.safetensors").read_bytes()
+    (run_dir / "level_03" / "agent.safetensors").write_bytes(weights)
+    (note,) = client.get(STORY).json()["notes"]
+    reason = "level 3 has been made again since the levels were compared"
+    assert note.startswith(f"The comparison is not of what is there now: {reason}. ")
 
 
 def test_a_game_without_a_run_has_the_story_of_the_agent_that_comes_with_the_program(

@@ -219,8 +219,11 @@ export class Match extends PlayedMatch {
   }
 
   file() {
-    const { isEnded = false, result } = this.state;
-    const end = isEnded ? ` ${result === 0 ? "1/2-1/2" : result > 0 ? "1-0" : "0-1"}` : "";
+    const { isEnded = false, isOver, result } = this.state;
+    // What the text says holds until the match goes on, unless the rules say it.
+    const said = this.state === this.read && !(isOver && (this.game.safe(this.state) === null || result === this.said)) ? this.said : null;
+    const returned = isEnded ? result : said;
+    const end = returned === null ? "" : ` ${returned === 0 ? "1/2-1/2" : returned > 0 ? "1-0" : "0-1"}`;
     return { name: `${this.description.view.name}.txt`, text: `${this.written()}${end}\n` };
   }
 }

@@ -19,14 +19,17 @@ export class Refusal extends Error {
   }
 }
 
+/** @type {Record<string, number>} */
+const RESULTS = { "1-0": 1, "1/2-1/2": 0, "0-1": -1 };
 const SCORE = /^(\d+(?:\.\d+)?)[-:](\d+(?:\.\d+)?)$/;
 const LEAD = /^(?:[+-]\d+(?:\.\d+)?|0)$/;
 
-// The result for the first player of a word such as 1-0, 1/2-1/2, 44-20 or +24; null if it is not a result.
-/** @type {(word: string) => number | null} */
-function resultIn(word) {
-  if (word === "1/2-1/2") {
-    return 0;
+// The result for the first player of a word such as 1-0, 1/2-1/2, or, if points count, 44-20 or +24; null if it is not
+// a result.
+/** @type {(word: string, countsPoints: boolean) => number | null} */
+function resultIn(word, countsPoints) {
+  if (word in RESULTS || !countsPoints) {
+    return RESULTS[word] ?? null;
   }
   const score = SCORE.exec(word);
   return score !== null ? Math.sign(Number(score[1]) - Number(score[2])) : LEAD.test(word) ? Math.sign(Number(word)) : null;
@@ -68,6 +71,8 @@ export class PlayedMatch {
       }
       this.broken = `move ${this.plies.length + 1}: ${error.message}`;
     }
+    // The position in which the text ends.
+    this.read = this.state;
     this.marked = dead ?? [];
     this.isBeingCounted = this.#isCountedByPeople && (dead === null || !isAgreed);
     if (dead !== null && isAgreed) {
@@ -196,8 +201,9 @@ export class PlayedMatch {
     const words = lines.join(" ").trim().split(/\s+/);
     const last = words.at(-1) ?? "";
     const isAction = this.description.texts.flat().some((one) => one.toLowerCase() === last.toLowerCase());
-    if (!isAction && (last === "*" || resultIn(last) !== null)) {
-      this.said = resultIn(last);
+    const result = resultIn(last, this.game.lead(this.game.start(), 1) !== null);
+    if (!isAction && (last === "*" || result !== null)) {
+      this.said = result;
       words.pop();
     }
     return words.join(" ").replace(/[\s:;,]+$/, "");

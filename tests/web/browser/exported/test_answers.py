@@ -33,7 +33,11 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"moves": "# by hand\n1. 1,1 0,0\n2. 2,2 0-1\n", "person": "both", "show": ["view", "record", "file"]},
         {"moves": "1,1 0,0 *", "person": "both", "show": ["view", "record", "file"]},
     ],
-    "connect_four": [{"moves": "4453", "person": "none", "partner": "easy"}],
+    "connect_four": [
+        {"moves": "4453", "person": "none", "partner": "easy"},
+        {"moves": "4453 1-0", "person": "both", "show": ["view", "record", "file"]},
+        {"moves": "4441212121", "person": "both", "show": ["view", "file"]},
+    ],
     "othello": [
         {"moves": "f5 d6", "person": "second", "valued": 1},
         {"moves": "f5d6c3", "ply": 2, "show": ["view", "judged", "hint", "file"]},
@@ -52,6 +56,8 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
             {"dead": [10, 14], "show": ["view", "file"]},
             {"dead": [10, 14], "ply": 12},
             {"person": "none"},
+            {"moves": f"{WALLS} 1-0", "show": ["view", "file"]},
+            {"moves": f"{WALLS} 1-0", "dead": [10, 14], "show": ["view", "file"]},
         )
     ],
 }
