@@ -198,7 +198,7 @@ ROUNDING = 1e-4
 class CheckedPlayer(PlayerWrapper):
     """A player from outside this package, whose errors and illegal actions are reported in one line with its file.
 
-    It is given copies of states, which it may change.
+    `act`, `policy` and `action_values` are given copies of states, which they may change.
     """
 
     def __init__(self, player: Player, game: Game, name: str) -> None:

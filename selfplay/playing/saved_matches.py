@@ -46,7 +46,7 @@ def about_record(record: Record) -> list[str]:
     says_more = any(record.players) or record.result is not None
     lines = [heading(record)] if says_more else []
     if record.result is not None and record.match.is_over and record.result.returned != int(record.match.state.returns):
-        lines.append("By the rules, which count all stones that stand, the result is another one.")
+        lines.append("By the rules, which count every stone on the board as alive, the result is different.")
     lines += [f"{f'After move {ply}' if ply else 'At the start'}: {text}" for ply, text in record.comments.items()]
     if (count := record.variations) > 0:
         lines.append(f"{count} other {'line of play is' if count == 1 else 'lines of play are'} left out.")

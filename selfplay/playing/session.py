@@ -249,6 +249,7 @@ class Session:
         if not self.is_counted_by_people:
             raise NotNowError("stones can only be dead where both players have passed")
         self.match = self.match.ended_as(without_stones(self.game, self.match.state, dead))
+        self.loaded = None
 
     def end(self, loser: int | None) -> None:
         """End the match before its rules do: a seat has resigned, or, None, both sides agree on a draw. Players do not

@@ -29,9 +29,9 @@ def is_whole_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
 
 
-def milliseconds_of(text: str) -> int | None:
-    """The milliseconds that `text` writes, 0 for an overdrawn clock (-50); None if it is not a whole number with at
-    most nine digits."""
+def clock_number(text: str) -> int | None:
+    """What `text` says of a clock, such as milliseconds or moves: 0 for an overdrawn clock (-50); None if it is not a
+    whole number with at most nine digits."""
     digits = text.removeprefix("-")
     return max(0, int(text)) if is_whole_number(digits) else None
 

@@ -52,6 +52,8 @@ class Record(NamedTuple):
     """The number of other lines of play in the text, which are left out."""
     broken: str = ""
     """Why the match ends before the text does: a move that cannot be played; empty: it does not."""
+    said: RecordedResult | None = None
+    """The result that a text says, which may be another one than that of the rules; None if it says none."""
 
     @property
     def game(self) -> Game:
@@ -204,8 +206,8 @@ def record_of(match: Match, players: tuple[str, str] = ("", ""), said: Record | 
 
     `said`: the record from which the match was read; its result holds while the match is the same.
     """
-    if said is not None and said.match == match and said.match.state.key() == match.state.key():
-        return Record(match, players, said.result)
+    if said is not None and not said.broken and said.match == match:
+        return Record(match, players, decided_result(match, said.said))
     return Record(match, players, recorded_result(match))
 
 
@@ -258,6 +260,12 @@ def format_of_file(path: Path, game: Game, *, with_comments: bool = False) -> st
     name = ending_of(path) or fitting_formats(game, with_comments=with_comments)[-1]
     check_format(name, game, with_comments=with_comments)
     return name
+
+
+def decided_result(match: Match, said: RecordedResult | None) -> RecordedResult | None:
+    """The result of a match: by the rules, else what a text says; in Go what it says, because the players agree on dead
+    stones."""
+    return said or recorded_result(match) if match.game.rules.safe is not None else recorded_result(match) or said
 
 
 def recorded_result(match: Match) -> RecordedResult | None:

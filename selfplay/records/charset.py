@@ -25,8 +25,9 @@ SHIFT = b"\x1b$"
 UNLIKELY = re.compile(r"[\uff61-\uff9f]|\\\]")
 """What Chinese texts have if they are decoded as Japanese, and both if they are decoded as European: characters of half
 the usual width, and the second byte of a character as a backslash that hides the end of a value."""
-FEW = 10
-"""A text is in the charset that it names if at most one in so many of its characters beyond ASCII is broken."""
+BROKEN = "\ufffd"
+"""What stands for bytes that are no character. A text is in the charset that it names if at most half of its characters
+beyond ASCII are broken."""
 SAMPLE = 1 << 16
 """The number of bytes from which a charset is guessed."""
 
@@ -44,7 +45,7 @@ def decoded(content: bytes) -> str:
             return content.decode(charset)
     if named:
         text = content.decode(named, errors="replace")
-        if FEW * text.count("\ufffd") < sum(not character.isascii() for character in text):
+        if 2 * text.count(BROKEN) <= sum(not character.isascii() for character in text):
             return text
     return content.decode(_guessed(content), errors="replace")
 

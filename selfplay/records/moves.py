@@ -3,15 +3,14 @@
 import re
 from contextlib import suppress
 from functools import cache
-from math import isnan, nan
+from math import inf, isnan, nan
 
 from selfplay.errors import BrokenTranscriptError, IllegalActionError, SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.match import Match
 from selfplay.games.othello_records import GgfMatch, ggf_of, is_ggf, read_ggf, width_of_ggf
 from selfplay.games.state import State
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.records import RESIGNED, Record, RecordedResult, record_of_actions, recorded_result
+from selfplay.records import Record, RecordedResult, decided_result, record_of_actions, recorded_result
 from selfplay.records.sgf_text import has_tree, lead_in_result
 from selfplay.records.written import WrittenMatch, written_match
 
@@ -23,8 +22,10 @@ LEAD = re.compile(rf"([+-]?){NUMBER}")
 DRAW = "1/2-1/2"
 RESULT_TEXTS = {1: "1-0", 0: DRAW, -1: "0-1"}
 """By the return of player 0."""
-ENDINGS = ("R", "T")
-"""How a match in GGF was given up: by resigning, or by time. Another letter says that both agreed on the points."""
+ENDINGS = {"r": "R", "t": "T", "f": "F"}
+"""How a match in GGF ended early: by resigning, by time, by a forfeit. s: both agreed on the points; another letter: it
+is not known how."""
+AGREED, UNKNOWN = "s", "u"
 LATER_MOVE = re.compile(r"\s*(?!1\.)\d+\.")
 """The number of a second or later move, at the beginning of a line: the match of the line before continues."""
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
@@ -50,10 +51,9 @@ def result_said(result: tuple[float, float] | None) -> RecordedResult | None:
     return None if result is None else RecordedResult(int(result[0]), "" if isnan(result[1]) else f"{abs(result[1]):g}")
 
 
-def decided_result(match: Match, said: RecordedResult | None) -> RecordedResult | None:
-    """The result of a match: by the rules, else what a text says; in Go what it says, because the players agree on dead
-    stones."""
-    return said or recorded_result(match) if match.game.rules.safe is not None else recorded_result(match) or said
+def with_said(record: Record, said: RecordedResult | None) -> Record:
+    """The record with the result that its text says."""
+    return record._replace(result=decided_result(record.match, said), said=said)
 
 
 class Transcript:
@@ -85,7 +85,7 @@ class Transcript:
     def _played(self, text: str, game: Game | None, start: State | None) -> Record:
         moves, said = self._parted(text, game)
         record = self.moves_played(moves, game, start)
-        return record._replace(result=decided_result(record.match, result_said(said)))
+        return with_said(record, result_said(said))
 
     def moves_played(self, text: str, game: Game | None, start: State | None) -> Record:
         """The match of these moves, up to the first that cannot be played. Errors: see `RecordFormat.read`."""
@@ -114,8 +114,8 @@ class Transcript:
         return " ".join(words).rstrip(" :;,"), result
 
     def _is_result(self, word: str, game: Game | None) -> bool:
-        """Whether the last word is a result and not a move: points only where the game counts them, and no more than
-        there can be."""
+        """Whether the last word is a result and not a move: points only where the game counts them, and at most its
+        largest lead."""
         if word in ("*", *RESULT_TEXTS.values()):
             return True
         numbers = [float(number) for number in re.findall(NUMBER, word)]
@@ -128,18 +128,19 @@ class Transcript:
 
     def _moves_and_result(self, record: Record) -> str:
         moves = record.game.write_transcript(record.match.actions)
-        result, last = record.result or recorded_result(record.match), record.match.state
-        is_by_rules = bool(record.game.state_at(last.position).terminated) and result == recorded_result(record.match)
-        if result is None or is_by_rules:
+        result, by_rules = record.result or recorded_result(record.match), None
+        if bool(record.game.state_at(record.match.state.position).terminated):
+            by_rules = recorded_result(record.match)
+        if result is None or (by_rules is not None and result.returned == by_rules.returned):
             return f"{moves}\n"
         return f"{moves} {RESULT_TEXTS[result.returned]}\n"
 
 
 def _can_be_points(numbers: list[float], game: Game | None) -> bool:
-    """Whether the game counts points, and there can be so many."""
-    if game is None or game.rules.margin is None:
-        return game is None
-    return game.largest_lead is None or max(numbers, default=0.0) <= game.largest_lead
+    """Whether the game counts points, and its largest lead is none below these numbers."""
+    if game is None:
+        return True
+    return game.rules.margin is not None and max(numbers, default=0.0) <= (game.largest_lead or inf)
 
 
 class GenericGameFormat(Transcript):
@@ -158,7 +159,7 @@ class GenericGameFormat(Transcript):
         if game is None or not self.fits(game) or width not in (None, game.observation_shape[1]):
             game = make_game(GGF_GAME, width)
         record, written = self.moves_played(text, game, start), read_ggf(text, game.observation_shape[1])
-        return [record._replace(players=written.players, result=decided_result(record.match, _result_of(written)))]
+        return [with_said(record, _result_of(written))._replace(players=written.players)]
 
     def split(self, text: str) -> list[str]:
         return re.findall(r"\(;.*?(?:;\)|\Z)", text, re.DOTALL)
@@ -183,8 +184,11 @@ class GenericGameFormat(Transcript):
 def _result_of(match: GgfMatch) -> RecordedResult | None:
     """The result that a match in GGF says; None if it says none."""
     said, _, how = match.result.partition(":")
-    found, reason = read_result_and_lead(said if said.startswith(("+", "-")) else f"+{said}"), how[:1].upper()
-    return RecordedResult(int(found[0]), reason) if found and found[0] and reason in ENDINGS else result_said(found)
+    found = read_result_and_lead(said if said.startswith(("+", "-")) else f"+{said}")
+    letter = how[:1].lower()
+    if found is None or not found[0] or letter in ("", AGREED):
+        return result_said(found)
+    return RecordedResult(int(found[0]), ENDINGS.get(letter, ""))
 
 
 def _ggf_result(result: RecordedResult | None, squares: int) -> str:
@@ -194,7 +198,7 @@ def _ggf_result(result: RecordedResult | None, squares: int) -> str:
         return "?"
     if result.returned == 0 or result.by[:1].isdigit():
         return f"{result.returned * float(result.by or 0):+g}"
-    return f"{result.returned * squares:+d}:{(result.by[:1] or RESIGNED).lower()}"
+    return f"{result.returned * squares:+d}:{result.by[:1].lower() or UNKNOWN}"
 
 
 @cache

@@ -19,7 +19,7 @@ from selfplay.games.match import Match
 from selfplay.games.state import State
 from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.records import Record, RecordedResult, recorded_result
+from selfplay.records import Record, RecordedResult, decided_result, recorded_result
 from selfplay.records.sgf_text import (
     Play,
     has_tree,
@@ -162,7 +162,7 @@ class _Reader:
         self.needs_komi = needs_komi or self.result is None
         self.plays = list(self._until_end())
         self.game = self._game(game)
-        self.is_white_first = self._is_white_first()
+        self.is_white_first = self._is_white_first(start)
         if self.is_white_first:
             self.plays = [play._replace(seat=1 - play.seat) for play in self.plays]
             self.result = self.result and self.result._replace(returned=-self.result.returned)
@@ -177,9 +177,11 @@ class _Reader:
                 return
             yield play
 
-    def _is_white_first(self) -> bool:
+    def _is_white_first(self, start: State | None) -> bool:
         """Whether white makes the first move where only the name of a colour can be meant by it."""
         if not self.plays or self.plays[0].seat == 0 or parts_of_game_name(self.game.name).base not in WHITE_FIRST:
+            return False
+        if start is not None and int(start.current_player) == 1:
             return False
         return not any(name in node for node in self.nodes[: self.plays[0].node + 1] for name in SET_UP)
 
@@ -299,8 +301,8 @@ class _Reader:
                 comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
         black, white = property_text(self.root, "PB"), property_text(self.root, "PW")
         players = (white, black) if self.is_white_first else (black, white)
-        result = self.result or recorded_result(match)
-        return Record(match, players, result, comments, self.variations, broken)
+        result = decided_result(match, self.result)
+        return Record(match, players, result, comments, self.variations, broken, self.result)
 
     def _playable(self) -> tuple[Match, list[int], str]:
         """The match up to the first move that cannot be played, the node of each action, and why that move cannot be

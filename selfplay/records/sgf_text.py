@@ -130,7 +130,7 @@ REASONS = {
     "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
     "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
 }
-POINTS = re.compile(r"(\d++(?:[.,]\d++)?)(目半)?+(?!\d*\s*[又/子])")
+POINTS = re.compile(r"(\d++(?:[.,]\d++)?|[.,]\d++)(目半)?+(?!\d*\s*[又/子])")
 
 
 def result_of_text(text: str) -> RecordedResult | None:

@@ -20,9 +20,9 @@ from selfplay.records.moves import (
     GGF_GAME,
     RESULT_TEXTS,
     Transcript,
-    decided_result,
     read_result_and_lead,
     result_said,
+    with_said,
 )
 from selfplay.records.written import WrittenMatch, written_match
 
@@ -63,8 +63,8 @@ class PortableGameNotation(Transcript):
     def _record(self, text: str, game: Game | None, start: State | None) -> Record:
         tags, moves, _ = found = self._parts(text, game)
         record = self.moves_played(moves, game, self._start(tags, game) or start)
-        result = decided_result(record.match, result_said(self._result(found)))
-        return record._replace(players=(tags.get("Black", ""), tags.get("White", "")), result=result)
+        record = with_said(record, result_said(self._result(found)))
+        return record._replace(players=(tags.get("Black", ""), tags.get("White", "")))
 
     def split(self, text: str) -> list[str]:
         matches = list[list[str]]()
@@ -107,21 +107,23 @@ class PortableGameNotation(Transcript):
         result = "*" if said is None else RESULT_TEXTS[winner]
         tags = {"Black": record.players[0], "White": record.players[1], "Result": result} | self._further_tags(record)
         lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
-        words, written = list[str](), -1
-        for number, (move, plies) in enumerate([("", 0), *self._moves(record)]):
-            words += [f"{number // 2 + 1}."] * (number % 2) + [move] * (number > 0)
-            words += [_comment(text) for ply, text in sorted(record.comments.items()) if written < ply <= plies]
-            written = plies
+        words, comments = list[str](), sorted(record.comments.items())
+        for number, (move, before, after) in enumerate(self._moves(record)):
+            words += [_comment(text) for ply, text in comments if ply <= before]
+            words += [f"{number // 2 + 1}."] * (number % 2 == 0) + [move]
+            words += [_comment(text) for ply, text in comments if before < ply <= after]
+            comments = [(ply, text) for ply, text in comments if ply > after]
+        words += [_comment(text) for _, text in comments]
         return "\n".join([*lines, "", " ".join([*words, result]), ""])
 
     def _further_tags(self, record: Record) -> dict[str, str]:
         return {}
 
-    def _moves(self, record: Record) -> list[tuple[str, int]]:
-        """The moves, each with the number of plies up to it."""
+    def _moves(self, record: Record) -> list[tuple[str, int, int]]:
+        """The moves, each with the number of plies before and after it."""
         game, passing = record.game, record.game.pass_action
-        plies = enumerate(record.match.actions, start=1)
-        return [(game.action_to_string(action), ply) for ply, action in plies if action != passing]
+        plies = enumerate(record.match.actions)
+        return [(game.action_to_string(action), ply, ply + 1) for ply, action in plies if action != passing]
 
 
 class PortableDraughtsNotation(PortableGameNotation):
@@ -155,13 +157,13 @@ class PortableDraughtsNotation(PortableGameNotation):
         start = {"SetUp": "1", "FEN": match.game.fen_of(match.start)} if match.is_set_up else {}
         return {"GameType": ENGLISH, **start}
 
-    def _moves(self, record: Record) -> list[tuple[str, int]]:
+    def _moves(self, record: Record) -> list[tuple[str, int, int]]:
         movers = [int(state.current_player) for state in record.match.states]
-        moves, plies = list[tuple[str, int]](), 0
+        moves, ply = list[tuple[str, int, int]](), 0
         for _, turn in groupby(zip(movers, record.match.actions, strict=False), key=itemgetter(0)):
             first, *others = (record.game.action_to_string(action) for _, action in turn)
-            plies += 1 + len(others)
-            moves.append((first + "".join(text[text.index("x") :] for text in others), plies))
+            text = first + "".join(text[text.index("x") :] for text in others)
+            moves.append((text, ply, ply := ply + 1 + len(others)))
         return moves
 
 

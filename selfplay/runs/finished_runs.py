@@ -128,10 +128,10 @@ def outdated_comparison(run: RunFolder) -> str:
     if change := manifest.changed_code("comparison", section["settings"]):
         return f"{change}, since its levels were compared"
     agents = section["settings"].get("agents_sha256", [])
-    changed = [
-        level for level, agent in zip(run.trained_levels(), agents, strict=False) if _digest(run.agent(level)) != agent
-    ]
-    return f"level {changed[0]} has been made again since the levels were compared" if changed else ""
+    for level, digest in enumerate(agents, start=1):
+        if (agent := run.agent(level)).exists() and _digest(agent) != digest:
+            return f"level {level} has been made again since the levels were compared"
+    return ""
 
 
 @read_once(MOST_LEVELS)

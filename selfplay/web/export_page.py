@@ -51,6 +51,8 @@ DESCRIPTION = f"{LOCAL}/game.json"
 """The file that marks a folder as an exported page. It is written first, so that an interrupted export can be
 repeated."""
 NOT_EXPORTED = ("docs.html", "docs.js")
+UNBOUNDED = 10**9
+"""More points than any match has, where a game does not say how many there can be."""
 INDEX_CHANGES = {r' <a href="docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
 """Changes of index.html: what needs a server is left out."""
 
@@ -206,6 +208,7 @@ def page_description(game: Game, agent: Agent, network: PageNetwork, settings: E
         "number_fields": _number_fields(presentation),
         "ko_field": presentation.ko_field,
         "margin_unit": game.rules.margin_unit,
+        "most_points": None if game.rules.margin is None else game.largest_lead or UNBOUNDED,
         "ends": ends._replace(point=ends.point * game.rules.margin_unit)._asdict(),
         "points_per_value": ends.points_per_value,
         "network": network.description,

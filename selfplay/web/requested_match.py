@@ -15,7 +15,7 @@ from selfplay.playing.match_description import describe
 from selfplay.playing.result_text import result_of
 from selfplay.playing.saved_matches import result_words
 from selfplay.playing.session import Session
-from selfplay.records import read_record_of, record_of, recorded_result, written_record
+from selfplay.records import read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.web.game_schemas import OfferedPlayer
 from selfplay.web.judging import Judging
@@ -209,8 +209,8 @@ class RequestedMatch:
     def record(self) -> RecordView:
         """What the text of the moves says besides them."""
         record, match = self._record, self.session.match
-        said, is_settled = record.result, match.is_over and not self.is_being_counted
-        is_told = said is not None and not (is_settled and said.returned == int(match.state.returns))
+        is_settled = match.is_over and not self.is_being_counted
+        is_told = record.said is not None and not (is_settled and record.said.returned == int(match.state.returns))
         return RecordView(
             players=list(record.players),
             result=result_words(record) if is_told else None,
@@ -228,8 +228,8 @@ class RequestedMatch:
             for seat, (name, offer) in enumerate(held)
         )
         match = session.match
-        if self.is_being_counted and session.loaded and session.loaded.result == recorded_result(match):
-            # It is over when people have agreed, and no file has said how.
+        if self.is_being_counted and self._record.said is None:
+            # It is over when people have agreed.
             match = match.ended_as(match.state._replace(terminated=torch.zeros_like(match.state.terminated)))
         made = written_record(record_of(match, (first, second), session.loaded))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

@@ -239,6 +239,7 @@ interface Description {
   number_fields: string[];
   ko_field: string | null;
   margin_unit: number;
+  most_points: number | null;
   ends: Ends;
   points_per_value: number | null;
   network: Network;

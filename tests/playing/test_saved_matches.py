@@ -146,5 +146,5 @@ def test_the_console_says_that_the_players_have_counted_otherwise(tmp_path):
     loaded = written.index("Loaded: 3 moves.")
     assert written[loaded + 1 : loaded + 3] == [
         "Go 3x3, komi 0.5, white wins by 9.5",
-        "By the rules, which count all stones that stand, the result is another one.",
+        "By the rules, which count every stone on the board as alive, the result is different.",
     ]

@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 from textwrap import dedent
-from time import monotonic, sleep
+from time import sleep
+from typing import ClassVar
 
 import pytest
 import torch
@@ -587,8 +588,11 @@ def test_an_engine_resigns_when_it_has_expected_to_lose_in_three_moves():
     loser, brave, patient = (GtpEngine(game, Gloomy, 0, resign=resign) for resign in (-0.8, -0.95, None))
     answers = [[one.answer(f"genmove {colour}")[2:].strip() for colour in "bwbwb"] for one in (loser, brave, patient)]
     assert answers == [["A5", "B5", "C5", "D5", "resign"], *[["A5", "B5", "C5", "D5", "E5"]] * 2]
-    assert loser.answer("clear_board") == "=\n\n"
-    assert loser.answer("genmove b") == "= A5\n\n"
+    for line in ("clear_board", "gogui-setup b E1"):
+        assert loser.answer(line) == "=\n\n"
+        assert loser.answer("genmove w")[:4] == "= A5"
+        for colour in "bw":
+            loser.answer(f"genmove {colour}")
 
 
 def test_a_move_with_an_analysis_says_what_was_expected_and_is_played():
@@ -631,22 +635,48 @@ def test_the_values_that_are_said_with_a_move_are_searched_in_its_time():
 class Slow(Gloomy):
     """Searches for its values and its move until the time is over."""
 
+    limits: ClassVar[list[float]] = []
+
     def act(self, state, draws):
-        sleep(current_deadline().left)
+        self._search()
         return super().act(state, draws)
 
     def value_actions(self, state, draws=None):
-        sleep(current_deadline().left)
+        self._search()
         return super().value_actions(state, draws)
 
+    def _search(self):
+        Slow.limits.append(current_deadline().left)
+        sleep(current_deadline().left)
 
+
+class SlowChoosing(Slow):
+    """Has results of searches that its values do not share."""
+
+    def chosen(self, state, draws):
+        raise NotImplementedError
+
+
+class SlowTree(Slow):
+    """Moves by the tree with which it has valued its actions."""
+
+    def tree_search(self):
+        raise NotImplementedError
+
+    def act(self, state, draws):
+        return FirstLegal.act(self, state, draws)
+
+
+@pytest.mark.parametrize(
+    ("player", "expected"), [(Slow, [0.45, 0.45]), (SlowChoosing, [0.45, 0.45]), (SlowTree, [0.9])]
+)
 @pytest.mark.parametrize("command", ["genmove b", "lz-genmove_analyze b", "kata-genmove_analyze b"])
-def test_values_and_move_share_the_time_for_one_move(command):
-    engine = GtpEngine(make_game("go_3x3"), Slow, 0, resign=-0.99)
-    assert engine.answer("kata-time_settings byoyomi 0 0.5 3") == "=\n\n"
-    began = monotonic()
+def test_values_and_move_share_the_time_for_one_move(command, player, expected):
+    engine = GtpEngine(make_game("go_3x3"), player, 0, resign=-0.99)
+    assert engine.answer("kata-time_settings byoyomi 0 1 3") == "=\n\n"
+    Slow.limits.clear()
     assert engine.answer(command).startswith("=")
-    assert monotonic() - began < 0.5
+    assert Slow.limits == pytest.approx(expected, abs=0.2)
 
 
 def test_a_new_match_has_all_its_time_and_periods_are_not_divided_among_those_that_are_left():
@@ -678,6 +708,10 @@ def test_a_match_from_a_file_keeps_its_players_and_result_until_it_goes_on(tmp_p
     assert "RE[" not in engine.answer("printsgf")
     assert engine.answer("clear_board") == "=\n\n"
     assert "PB[" not in engine.answer("printsgf")
+    path.write_text("(;GM[1]SZ[5]KM[7]PB[Ann]RE[B+R])")
+    for line in (f"loadsgf {path}", "clear_board"):
+        assert engine.answer(line) == "=\n\n"
+    assert "RE[" not in engine.answer("printsgf")
 
 
 class Counting(FirstLegal):

@@ -203,6 +203,7 @@ def test_the_komi_as_programs_write_it(properties, komi):
         ("b+", RecordedResult(1)),
         ("W", RecordedResult(-1)),
         ("B+3,5", RecordedResult(1, "3.5")),
+        ("W+.5", RecordedResult(-1, "0.5")),
         ("Jigo", RecordedResult(0)),
         ("0", RecordedResult(0)),
         ("Black wins by resignation", RecordedResult(1, "R")),
@@ -263,9 +264,10 @@ def test_a_file_that_names_a_wrong_or_a_dangerous_charset_is_read(tmp_path):
     # Decoded as UTF-8, the second byte of each character would hide the end of the value and the move after it.
     path.write_bytes("(;GM[1]SZ[9]CA[UTF-8]PB[表十能];B[ee];W[cc])".encode("cp932"))
     assert len(read_record_file(path).match.actions) == 2
-    # A few bytes that are broken leave the rest as it is said to be.
-    path.write_bytes(f"(;GM[1]SZ[9]CA[UTF-8]PB[{NAMES['gb18030']}];B[ee]C[".encode() + b"\xff];W[cc])")
-    assert read_record_file(path).players[0] == NAMES["gb18030"]
+    # A byte that is broken leaves the rest as it is said to be.
+    for name in (NAMES["gb18030"], "M\u00fcller"):
+        path.write_bytes(f"(;GM[1]SZ[9]CA[UTF-8]PB[{name}];B[ee]C[".encode() + b"\xff];W[cc])")
+        assert read_record_file(path).players[0] == name
     for charset in ("GB2312", "punycode", "none"):
         path.write_bytes(f"(;GM[1]CA[{charset}]SZ[5]PB[Jos\u00e9];B[aa])".encode())
         assert read_record_file(path).players[0] == "Jos\u00e9"
@@ -317,4 +319,16 @@ def test_where_white_makes_the_first_move_in_hex_and_gomoku_it_is_the_first_play
     assert (record.players, record.result, record.comments) == (("Bob", "Ann"), RecordedResult(-1), {4: "good"})
     record = read_record("(;GM[4]SZ[15]RE[W+];W[hh];B[ii])")
     assert (record.match.actions, record.result) == ((112, 128), RecordedResult(1))
+    # In a position in which white is to move it is not.
+    game = make_game("gomoku")
+    start = game.set_up([0, 1] + [0] * 79, 1)
+    assert read_record("(;GM[4]SZ[9];W[aa];B[bb])", game, start).match.actions == (0, 10)
     assert list(SGF.written("(;GM[4]SZ[15]RE[W+];W[hh];B[ii])", make_game("gomoku_15x15")).seats) == [0, 1]
+
+
+def test_the_rules_decide_a_match_that_they_end_except_in_go():
+    for text, result in (
+        ("(;GM[4]SZ[5]RE[W+];B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea])", RecordedResult(1)),
+        ("(;GM[1]SZ[3]KM[0.5]RE[W+2];B[bb];W[];B[])", RecordedResult(-1, "2")),
+    ):
+        assert read_record(text).result == result

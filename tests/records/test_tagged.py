@@ -11,7 +11,7 @@ from selfplay.games.match import Match
 from selfplay.records import Record, RecordedResult, read_record, read_records, written_record
 from selfplay.records.moves import read_result_and_lead
 
-OTHELLO, DRAUGHTS = make_game("othello"), make_game("draughts")
+OTHELLO, OTHELLO_4, DRAUGHTS = (make_game(name) for name in ("othello", "othello_4x4", "draughts"))
 
 
 def moves_of(record: Record) -> list[str]:
@@ -174,6 +174,12 @@ def test_comments_are_written_behind_their_moves() -> None:
     text = written_record(Record(match, comments={0: "the start", 1: "x{y}\nz", 3: "end"}), "pgn").text
     assert text.endswith("\n\n{the start} 1. f5 {x(y) z} d6 2. c3 {end} *\n")
     assert moves_of(read_record(text, OTHELLO)) == ["f5", "d6", "c3"]
+    passed = Match(OTHELLO_4).play_all(["d3", "d4", "a2", "d2", "c4", "a3", "b4", "a4", "pass"])
+    comments = {8: "before", 9: "passed"}
+    text = written_record(Record(passed, comments=comments), "pgn").text
+    assert text.endswith(" a4 {before} {passed} *\n")
+    text = written_record(Record(passed.play("d1"), comments=comments | {10: "after"}), "pgn").text
+    assert text.endswith(" a4 {before} {passed} 5. d1 {after} *\n")
     jumps = Match(DRAUGHTS, DRAUGHTS.read_fen("B:W18,26,K32:B15")).play_all(["15x22", "22x31"])
     text = written_record(Record(jumps, comments={1: "one", 2: "two"}), "pdn").text
     assert text.endswith("\n\n1. 15x22x31 {one} {two} *\n")

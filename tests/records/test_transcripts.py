@@ -90,6 +90,8 @@ def test_a_last_word_that_cannot_be_a_result_of_the_game_is_a_move_that_cannot_b
     [
         ("-36:r", RecordedResult(-1, "R")),
         ("+36:t", RecordedResult(1, "T")),
+        ("-36:f", RecordedResult(-1, "F")),
+        ("-36:u", RecordedResult(-1)),
         ("+12:s", RecordedResult(1, "12")),
         ("-4", RecordedResult(-1, "4")),
         ("0", RecordedResult(0, "0")),

@@ -61,7 +61,12 @@ def test_a_result_that_a_file_says_is_shown_and_kept_until_people_agree_on_anoth
     assert "RE[B+2]" in read["file"]["text"]
     agreed = answer(client, counted(dead=[1]) | {"moves": text}, show=["record", "file"])
     assert (agreed["record"]["result"], "RE[W+" in agreed["file"]["text"]) == ("black wins by 2", True)
-    # Before they have agreed there is none.
-    assert "RE[" not in answer(client, counted(), show=["file"])["file"]["text"]
+    agreed = answer(client, counted(dead=[]) | {"moves": text}, show=["view", "file"])
+    assert (agreed["match"]["result"]["winner"], "RE[W+7.5]" in agreed["file"]["text"]) == (1, True)
+    kept = answer(client, counted() | {"moves": text.replace("B+2", "W+7.5")}, show=["file"])
+    assert "RE[W+7.5]" in kept["file"]["text"]
+    # Before they have agreed there is none, unless the file says it.
+    read = answer(client, counted(), show=["record", "file"])
+    assert (read["record"]["result"], "RE[" in read["file"]["text"]) == (None, False)
     resigned = "(;GM[1]SZ[5]RE[W+R];B[ba];W[da])"
     assert "RE[W+R]" in answer(client, counted() | {"moves": resigned}, show=["file"])["file"]["text"]

@@ -11,7 +11,7 @@ from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
 from selfplay.players.player import Player
 from selfplay.protocols.clock import SHARE_USED, share_of
-from selfplay.protocols.commands import CommandError, milliseconds_of, whole_numbers
+from selfplay.protocols.commands import CommandError, clock_number, whole_numbers
 from selfplay.protocols.gomocup.notation import EXACTLY_FIVE, FREE_STYLE, Coordinates
 from selfplay.protocols.line_engine import LineEngine
 
@@ -181,4 +181,4 @@ class GomocupEngine(LineEngine):
 
     def _milliseconds(self, key: str) -> int | None:
         """What INFO has said; None if nothing, or a number so large that it means no limit."""
-        return milliseconds_of(self._information.get(key, ""))
+        return clock_number(self._information.get(key, ""))

@@ -10,7 +10,7 @@ from selfplay.games import Game, make_game, name_of_board
 from selfplay.games.match import Match
 from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.players.capabilities import Searches
+from selfplay.players.capabilities import GrowsTrees
 from selfplay.players.player import ActionValues, Player
 from selfplay.protocols.clock import Clock
 from selfplay.protocols.commands import CommandError, numbers_of, whole_numbers
@@ -19,6 +19,7 @@ from selfplay.protocols.gtp.notation import PASS, Answer, Command, Vertices, col
 from selfplay.protocols.gtp.positions import PositionCommands
 from selfplay.protocols.gtp.turns import continued_by, played_by, with_parameters_of, with_turn_of
 from selfplay.protocols.line_engine import LineEngine
+from selfplay.records import Record
 from selfplay.search.deadline import Deadline
 
 RESIGN = "resign"
@@ -52,6 +53,7 @@ class GtpEngine(LineEngine):
         self.vertices, self._rows, self._before = Vertices(game, rows), rows, list[Match]()
         self._komi: float | None = None
         self._clock, self._resign, self._lost = Clock(), resign, [0, 0]
+        self.loaded: Record | None = None
         # By name: the number of arguments that are needed, and the function that returns the text of the answer.
         # Those that it does not take are ignored.
         self._commands: dict[str, tuple[int, Callable[..., str]]] = {
@@ -89,6 +91,7 @@ class GtpEngine(LineEngine):
         """Begin the next match as this one, whose actions can be undone one by one."""
         super().begin(match)
         self._clock.restart()
+        self._lost, self.loaded = [0, 0], None
         self.vertices = Vertices(match.game, self._rows)
         self._before = [match.before(ply) for ply in range(len(match.actions))]
 
@@ -157,7 +160,6 @@ class GtpEngine(LineEngine):
     def _clear_board(self, *_: str) -> str:
         self._player = self.player  # made before the match begins
         self.begin(Match(self.game))
-        self._lost = [0, 0]
         return ""
 
     # ------------------------------------------------------------------ moves
@@ -207,7 +209,7 @@ class GtpEngine(LineEngine):
     def _values(self, match: Match, seconds: float | None) -> ActionValues | None:
         """What the player expects of its actions, in half of the time for the move, unless its move comes from the same
         search."""
-        is_same = isinstance(self.player.unwrapped, Searches)
+        is_same = isinstance(self.player.unwrapped, GrowsTrees)
         given = self.search_seconds(seconds)
         with Deadline(given if given is None or is_same else given / 2).applied():
             return self.player.value_actions(match.state, self.draws(match))

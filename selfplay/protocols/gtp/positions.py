@@ -27,6 +27,8 @@ class HoldsMatch(Protocol):
 
     match: Match
     vertices: Vertices
+    loaded: Record | None
+    """The record from which the match was read, if it was."""
 
     @property
     def game(self) -> Game:
@@ -46,7 +48,6 @@ class PositionCommands:
 
     def __init__(self, engine: HoldsMatch, key: int) -> None:
         self.engine, self._key = engine, key
-        self._loaded: Record | None = None
         self.commands: dict[str, tuple[int, Callable[..., str]]] = {
             "final_score": (0, self._final_score),
             "final_status_list": (1, self._final_status_list),
@@ -141,12 +142,12 @@ class PositionCommands:
         if before:
             plies = min(plies, max(0, whole_numbers(before)[0] - 1))
         self.engine.begin(record.match.before(plies))
-        self._loaded = record
+        self.engine.loaded = record
         return ""
 
     def _print(self, *words: str) -> str:
         """The match as SGF, written to a file if one is named, in a folder that exists."""
-        match, loaded = self.engine.match, self._loaded
+        match, loaded = self.engine.match, self.engine.loaded
         players = ("", "") if loaded is None or not match.continues(loaded.match) else loaded.players
         text = written_record(record_of(match, players, loaded), "sgf").text
         if not words:

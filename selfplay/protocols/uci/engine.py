@@ -13,7 +13,7 @@ from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
 from selfplay.players.player import Player
 from selfplay.protocols.clock import SHARE_USED, share_of
-from selfplay.protocols.commands import CommandError, milliseconds_of
+from selfplay.protocols.commands import CommandError, clock_number
 from selfplay.protocols.line_engine import LineEngine, Write
 from selfplay.protocols.uci.notation import NONE, VARIANT_OPTION, VARIANTS, UciMoves, game_of_variant, variant_of
 from selfplay.search.deadline import LEAST_SECONDS, Deadline, StoppedError
@@ -173,7 +173,7 @@ class UciEngine(LineEngine):
 
     def _seconds_for_move(self, words: list[str]) -> float | None:
         """The time for a move by what follows `go`; None without a limit."""
-        given = {name: value for name, word in pairwise(words) if (value := milliseconds_of(word)) is not None}
+        given = {name: value for name, word in pairwise(words) if (value := clock_number(word)) is not None}
         limits = [SHARE_USED * given["movetime"] / 1000] if "movetime" in given else []
         colour = "wb"[self.match.to_move]
         if (left := given.get(f"{colour}time")) is not None:

@@ -213,15 +213,16 @@ export class Match extends PlayedMatch {
 
   // Moves alone say only the result besides.
   record() {
-    const { said, description } = this;
+    const { said, description, state } = this;
     const words = said === 0 ? "drawn" : `${description.view.seat_names[said !== null && said < 0 ? 1 : 0]} wins`;
-    return { players: ["", ""], result: said === null || this.state.isOver ? null : words, comments: {}, variations: 0, broken: this.broken };
+    const isKnown = said === null || (state.isOver && !this.isBeingCounted && Math.sign(state.result) === said);
+    return { players: ["", ""], result: isKnown ? null : words, comments: {}, variations: 0, broken: this.broken };
   }
 
   file() {
     const { isEnded = false, isOver, result } = this.state;
     // What the text says holds until the match goes on, unless the rules say it.
-    const said = this.state === this.read && !(isOver && (this.game.safe(this.state) === null || result === this.said)) ? this.said : null;
+    const said = this.state === this.read && !(isOver && (this.game.safe(this.state) === null || Math.sign(result) === this.said)) ? this.said : null;
     const returned = isEnded ? result : said;
     const end = returned === null ? "" : ` ${returned === 0 ? "1/2-1/2" : returned > 0 ? "1-0" : "0-1"}`;
     return { name: `${this.description.view.name}.txt`, text: `${this.written()}${end}\n` };

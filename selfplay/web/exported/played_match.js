@@ -24,12 +24,15 @@ const RESULTS = { "1-0": 1, "1/2-1/2": 0, "0-1": -1 };
 const SCORE = /^(\d+(?:\.\d+)?)[-:](\d+(?:\.\d+)?)$/;
 const LEAD = /^(?:[+-]\d+(?:\.\d+)?|0)$/;
 
-// The result for the first player of a word such as 1-0, 1/2-1/2, or, if points count, 44-20 or +24; null if it is not
-// a result.
-/** @type {(word: string, countsPoints: boolean) => number | null} */
-function resultIn(word, countsPoints) {
-  if (word in RESULTS || !countsPoints) {
-    return RESULTS[word] ?? null;
+// The result for the first player of a word such as 1-0, 1/2-1/2, or 44-20 and +24 in a game of points, of which there
+// are `most`; null if it is not a result.
+/** @type {(word: string, most: number | null) => number | null} */
+function resultIn(word, most) {
+  if (Object.hasOwn(RESULTS, word)) {
+    return RESULTS[word];
+  }
+  if (most === null || (word.match(/\d+(?:\.\d+)?/g) ?? []).some((number) => Number(number) > most)) {
+    return null;
   }
   const score = SCORE.exec(word);
   return score !== null ? Math.sign(Number(score[1]) - Number(score[2])) : LEAD.test(word) ? Math.sign(Number(word)) : null;
@@ -201,7 +204,7 @@ export class PlayedMatch {
     const words = lines.join(" ").trim().split(/\s+/);
     const last = words.at(-1) ?? "";
     const isAction = this.description.texts.flat().some((one) => one.toLowerCase() === last.toLowerCase());
-    const result = resultIn(last, this.game.lead(this.game.start(), 1) !== null);
+    const result = resultIn(last, this.description.most_points);
     if (!isAction && (last === "*" || result !== null)) {
       this.said = result;
       words.pop();

@@ -56,8 +56,10 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
             {"dead": [10, 14], "show": ["view", "file"]},
             {"dead": [10, 14], "ply": 12},
             {"person": "none"},
-            {"moves": f"{WALLS} 1-0", "show": ["view", "file"]},
-            {"moves": f"{WALLS} 1-0", "dead": [10, 14], "show": ["view", "file"]},
+            {"show": ["view", "record", "file"]},
+            {"moves": f"{WALLS} 1-0", "show": ["view", "record", "file"]},
+            {"moves": f"{WALLS} 0-1", "show": ["view", "record", "file"]},
+            {"moves": f"{WALLS} 1-0", "dead": [10, 14], "show": ["view", "record", "file"]},
         )
     ],
 }
