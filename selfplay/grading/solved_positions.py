@@ -29,7 +29,7 @@ from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player, RandomPlayer, policy_of
 from selfplay.players.search import SearchPlayer
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.exact_solver import make_exact_solver, solver_class
 from selfplay.search.feature_evaluation import RESULT_ONLY, FeatureEvaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher, SearchParameters
 from selfplay.tables import SHARE, Columns, Row
@@ -255,7 +255,7 @@ class Endgames(Measure):
             game, count, compared.seed, compared.evaluation, compared.keep, compared.progress
         )
         self.grades = grades_in(self.positions, compared.players)
-        self.counts_points = game.rules.margin is not None
+        self.counts_points = game.exact_solver is not None and solver_class(game).counts_points
 
     @classmethod
     def of(cls, compared: Compared) -> Self | None:

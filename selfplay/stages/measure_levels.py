@@ -95,7 +95,7 @@ def _compared(
         # Positions are solved only in games too large to enumerate.
         evaluation=RESULT_ONLY if grader_of(game) is not None else fitting_evaluation(game),
         keep=kept_in(folder.comparison.parent, game),
-        notes=[*gate_text(folder), *rollouts_text(folder)],
+        notes=[*gate_text(folder), *rollouts_text(folder, game)],
         advice=ways_to_learn_more(settings),
         progress=progress,
     )

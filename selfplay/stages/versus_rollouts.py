@@ -4,12 +4,14 @@ import logging
 
 from selfplay.agents.agent import Agent
 from selfplay.files import sha256
+from selfplay.games import Game
 from selfplay.games.win_draw_loss import score_interval
 from selfplay.grading.compared_players import grader_of
 from selfplay.grading.versus_rollouts import WORK_OF_PLY, Mixing, about_plies, play_rollouts, work_of_network
 from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
+from selfplay.named_players.strengths import is_from_run
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, is_rated_unmixed, rated_levels
 from selfplay.runs.manifest import Manifest, Stage
@@ -80,8 +82,9 @@ def _work_of_level(run: LearningRun, agent: Agent, level: int) -> int:
     return int(rows * simulations * (work + mixed))
 
 
-def rollouts_text(folder: RunFolder) -> list[str]:
-    """The lines of the report: since when levels are better than random matches, and what people play."""
+def rollouts_text(folder: RunFolder, game: Game) -> list[str]:
+    """The lines of the report: since when levels are better than random matches, and what people play if that is a
+    level of the run."""
     if not (rated := rated_levels(folder)):
         return []
     newest, best = rated[-1], best_level(folder)
@@ -90,7 +93,8 @@ def rollouts_text(folder: RunFolder) -> list[str]:
     if first is not None and first.work:
         since += f", after matches with {first.work / BILLION:,.0f} billion multiplications"
     plays = "tree search with random matches" if best is None else f"level {best.level} in tree search"
+    strongest = f" The player strongest of this run is {plays}." if is_from_run(game, folder.path) else ""
     return [
         f"Level {newest.level} scores {newest.score:.2f} against tree search with random matches at equal work for "
-        f"each move; {since}. The player strongest of this run is {plays}."
+        f"each move; {since}.{strongest}"
     ]

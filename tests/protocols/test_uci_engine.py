@@ -165,9 +165,18 @@ def test_the_session_that_the_documentation_shows():
     dialogue(talker, dedent("".join(page.partition("    > uci\n")[1:]).partition("\n\n")[0]))
 
 
-def test_a_game_that_the_protocol_cannot_tell_is_rejected():
-    with pytest.raises(SettingError, match="UCI is for games on boards"):
-        make_engine(UciEngine, Run.of(compose_settings_of(UciSettings, "uci", ["game=sumto100"])))
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        ("sumto100", "UCI is for games on boards"),
+        ("dots_and_boxes", "UCI writes different moves alike"),
+        # After a mill a stone of the other player is taken off.
+        ("nine_mens_morris", "UCI cannot write moves that change the board as they do"),
+    ],
+)
+def test_a_game_that_the_protocol_cannot_tell_is_rejected(game, reason):
+    with pytest.raises(SettingError, match=reason):
+        make_engine(UciEngine, Run.of(compose_settings_of(UciSettings, "uci", [f"game={game}"])))
 
 
 def test_the_program_writes_only_answers_to_stdout():

@@ -78,9 +78,9 @@ def test_the_work_of_the_matches_that_were_learned_from_is_counted(run: Learning
 
 def test_the_report_says_after_how_much_work_levels_are_better(run: LearningRun) -> None:
     rate_level(run, 1)
-    assert "no level was better so far" in rollouts_text(run.folder)[0]
+    assert "no level was better so far" in rollouts_text(run.folder, run.game)[0]
     rate_level(run, 2)
-    assert "level 2 was the first to be better, after matches with " in rollouts_text(run.folder)[0]
+    assert "level 2 was the first to be better, after matches with " in rollouts_text(run.folder, run.game)[0]
 
 
 def test_the_interval_of_a_score_counts_draws_as_halves() -> None:

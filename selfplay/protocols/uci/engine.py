@@ -166,9 +166,9 @@ class UciEngine(LineEngine):
     def _best_move(self) -> str:
         try:
             action = self.choice(self.match)
+            texts = {number: text for text, number in self.moves.actions(self.match.state).items()}
         except SelfPlayError as error:
             return f"info string error: {' '.join(str(error).split())}\nbestmove {NONE}\n"
-        texts = {number: text for text, number in self.moves.actions(self.match.state).items()}
         return f"bestmove {texts[action]}\n"
 
     def _seconds_for_move(self, words: list[str]) -> float | None:

@@ -7,13 +7,15 @@ Fairy-Stockfish has another name for it (`VARIANTS`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import EngineError, IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.player import RandomPlayer
 from selfplay.protocols.process import EngineProcess
 
 VARIANTS = {
@@ -29,6 +31,8 @@ FILES = "abcdefghijklmnopqrstuvwxyz"
 NO_MOVE, NONE = "0000", "(none)"
 """A pass, and the move of an engine that has none."""
 PIECE = "P"
+MOST_PLIES = 100
+"""Plies of a random match in which the moves of a game are tried."""
 
 
 def variant_of(game: Game) -> str:
@@ -60,10 +64,21 @@ def variants_in(lines: Sequence[str]) -> list[str]:
     return re.findall(r"(?<= var )\S+", option)
 
 
+def _positions_of_a_match(game: Game) -> Iterator[State]:
+    """The positions (B = 1) of a random match, up to MOST_PLIES."""
+    nobody, state = RandomPlayer(game), game.init()
+    for ply in range(MOST_PLIES):
+        if bool(state.terminated):
+            return
+        yield state
+        state = game.step_unchecked(state, nobody.act(state, Draws(0, torch.tensor([0]), ply)))
+
+
 class UciMoves:
     """The moves and positions of a game in this notation.
 
-    Raises SettingError if the game has no board of squares, or more than 26 columns.
+    Raises SettingError if the game has no board of squares, more than 26 columns, or moves that cannot be written in a
+    random match.
     """
 
     def __init__(self, game: Game) -> None:
@@ -71,7 +86,8 @@ class UciMoves:
         if not 0 < self.columns <= len(FILES):
             raise SettingError(f"game={game.name}: UCI is for games on boards of up to {len(FILES)} columns of squares")
         self.squares = [f"{FILES[column]}{rows - row}" for row in range(rows) for column in range(self.columns)]
-        self.actions(game.init())
+        for state in _positions_of_a_match(game):
+            self.actions(state)
 
     def text(self, before: State, after: State) -> str:
         """The move that leads from one position (B = 1) to another. Raises SettingError if it cannot be written."""
