@@ -224,7 +224,7 @@ class RequestedMatch:
         held = zip(session.names, self.seats, strict=True)
         stood_in = {session.plies[number].seat for number in self._stood_in}
         first, second = (
-            name if offer is None else offer.label + WITH_STAND_IN * (seat in stood_in)
+            self._record.players[seat] or name if offer is None else offer.label + WITH_STAND_IN * (seat in stood_in)
             for seat, (name, offer) in enumerate(held)
         )
         match = session.match

@@ -110,8 +110,8 @@ interface State {
   match: Match | null;
   /** What is shown of it. */
   answer: MatchView | null;
-  /** What the text that it was loaded from says of it, and of how many of its plies; null: it was not loaded. */
-  record: (RecordView & { plies: number }) | null;
+  /** What the text that it was loaded from says of it, and of how many of its `whole` plies; null: it was not loaded. */
+  record: (RecordView & { text: string | null; whole: number; plies: number }) | null;
   /** The position before this ply is shown; null: the current one. */
   ply: number | null;
   /** The same for the position asked for last. */

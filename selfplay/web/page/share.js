@@ -36,8 +36,11 @@ function saveFile(name, text, type) {
   URL.revokeObjectURL(link.href);
 }
 
+// A match that is still as it was loaded is sent as this text, which says the names of its players and perhaps its result.
 async function download() {
-  const { file } = await ask({ ...matchItself().match, show: ["file"] });
+  const { match, answer, record } = matchItself();
+  const isAsLoaded = record !== null && [record.plies, answer.plies.length].every((plies) => plies === record.whole);
+  const { file } = await ask({ ...match, moves: (isAsLoaded && record.text) || match.moves, show: ["file"] });
   saveFile(file.name, file.text, "text/plain");
 }
 

@@ -140,7 +140,7 @@ export function take(match, answer, record = null, beside = undefined) {
   Object.assign(state, {
     match: { ...match, moves: answer.moves, position: answer.position, stood_in: answer.stood_in },
     answer,
-    record: record === null ? kept : { ...record, plies: answer.plies.length },
+    record: record === null ? kept : asRead(match, answer, record),
     ...NOTHING_SHOWN,
     positions: new Map(),
     judged,
@@ -148,6 +148,13 @@ export function take(match, answer, record = null, beside = undefined) {
     beside: beside !== undefined ? beside : shared === null ? null : state.beside,
     changes: state.changes + 1,
   });
+}
+
+// A text that breaks off is not kept.
+/** @type {(match: Match, answer: MatchView, record: RecordView) => State["record"]} */
+function asRead(match, answer, record) {
+  const { length } = answer.plies;
+  return { ...record, text: record.broken === null ? match.moves : null, whole: length, plies: length };
 }
 
 // Adds the values of these plies to a view that does not have them.

@@ -155,9 +155,15 @@ def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save file").click()
     assert saved.value.suggested_filename == "go_3x3.sgf"
+    assert re.search(r"PB\[Ann\].*RE\[W\+R\]", saved.value.path().read_text(), re.DOTALL)
     # Later moves are not those of its players.
     page.locator("#board .legal").first.click()
     settled(page, 4)
+    with page.expect_download() as continued:
+        page.get_by_role("button", name="Save file").click()
+    text = continued.value.path().read_text()
+    assert "PB[human]" in text
+    assert "RE[" not in text
     expect(page.locator("#below .name")).to_have_text("Black")
     assert ";B[bb];W[ab];B[cc])" in saved.value.path().read_text().replace("\n", "")
 
