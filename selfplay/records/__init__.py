@@ -88,6 +88,8 @@ class RecordFormat(Protocol):
             game: used for what the text does not say, such as the komi.
             start: where the matches begin if the text does not say it; None: at the start of the game.
 
+        Both `Record.result` and `Record.said` are to be set (`decided_result`).
+
         Raises IllegalActionError if the text is broken before the first move, and SettingError if it needs a game.
         """
 
@@ -207,7 +209,7 @@ def record_of(match: Match, players: tuple[str, str] = ("", ""), said: Record | 
     `said`: the record from which the match was read; its result holds while the match is the same.
     """
     if said is not None and not said.broken and said.match == match:
-        return Record(match, players, decided_result(match, said.said))
+        return Record(match, players, decided_result(match, said.said or said.result))
     return Record(match, players, recorded_result(match))
 
 

@@ -26,8 +26,10 @@ UNLIKELY = re.compile(r"[\uff61-\uff9f]|\\\]")
 """What Chinese texts have if they are decoded as Japanese, and both if they are decoded as European: characters of half
 the usual width, and the second byte of a character as a backslash that hides the end of a value."""
 BROKEN = "\ufffd"
-"""What stands for bytes that are no character. A text is in the charset that it names if at most half of its characters
-beyond ASCII are broken."""
+"""What stands for bytes that are not a character."""
+FEW = 10
+"""A text is in the charset that it names if fewer than a tenth of its characters beyond ASCII are broken, or one of
+several."""
 SAMPLE = 1 << 16
 """The number of bytes from which a charset is guessed."""
 
@@ -45,7 +47,8 @@ def decoded(content: bytes) -> str:
             return content.decode(charset)
     if named:
         text = content.decode(named, errors="replace")
-        if 2 * text.count(BROKEN) <= sum(not character.isascii() for character in text):
+        broken, foreign = text.count(BROKEN), sum(not character.isascii() for character in text)
+        if FEW * broken < foreign or (broken == 1 and foreign > 1):
             return text
     return content.decode(_guessed(content), errors="replace")
 

@@ -137,7 +137,7 @@ class Transcript:
 
 
 def _can_be_points(numbers: list[float], game: Game | None) -> bool:
-    """Whether the game counts points, and its largest lead is none below these numbers."""
+    """Whether the game counts points, and none of these numbers exceeds its largest lead."""
     if game is None:
         return True
     return game.rules.margin is not None and max(numbers, default=0.0) <= (game.largest_lead or inf)

@@ -213,7 +213,7 @@ class RequestedMatch:
         is_told = record.said is not None and not (is_settled and record.said.returned == int(match.state.returns))
         return RecordView(
             players=list(record.players),
-            result=result_words(record) if is_told else None,
+            result=result_words(record._replace(result=record.said)) if is_told else None,
             comments=dict(record.comments),
             variations=record.variations,
             broken=record.broken or None,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.agents.checkpoints import save_checkpoint
+from selfplay.agents.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.files import sha256
@@ -149,7 +149,10 @@ def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path
 def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
     before = shown(client, described(opponent="level-2"), valued=0)["legal"]
     Manifest(run_dir / "level_02").forget("training")
-    (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
+    game = make_game("tictactoe")
+    network, said = load_checkpoint(run_dir / "level_03" / "agent.safetensors", game)
+    path = run_dir / "level_02" / "agent.safetensors"
+    save_checkpoint(path, network, game, 2, said["architecture"], said["training"], said["outcome"])
     two, three = (shown(client, described(opponent=name), valued=0)["legal"] for name in ("level-2", "level-3"))
     assert two == three != before
 

@@ -31,7 +31,7 @@ FILES = "abcdefghijklmnopqrstuvwxyz"
 NO_MOVE, NONE = "0000", "(none)"
 """A pass, and the move of an engine that has none."""
 PIECE = "P"
-MOST_PLIES = 100
+MOST_PLIES = 24
 """Plies of a random match in which the moves of a game are tried."""
 
 

@@ -19,6 +19,8 @@ export class Refusal extends Error {
   }
 }
 
+// The start of a match in SGF or GGF.
+const TREE = /\(\s*;\s*[A-Za-z]+\s*\[/;
 /** @type {Record<string, number>} */
 const RESULTS = { "1-0": 1, "1/2-1/2": 0, "0-1": -1 };
 const SCORE = /^(\d+(?:\.\d+)?)[-:](\d+(?:\.\d+)?)$/;
@@ -216,7 +218,7 @@ export class PlayedMatch {
   /** @type {(text: string) => number[]} */
   #read(text) {
     const texts = this.description.texts.flat();
-    if (text.startsWith("(")) {
+    if (TREE.test(text)) {
       throw new Refusal(INVALID, "an exported page reads only the moves themselves; selfplay web reads files of other programs");
     }
     const actions = [];

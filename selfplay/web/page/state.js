@@ -150,11 +150,12 @@ export function take(match, answer, record = null, beside = undefined) {
   });
 }
 
-// A text that breaks off is not kept.
+// The text is kept if all plies are those of it: it does not break off, and no opponent has replied.
 /** @type {(match: Match, answer: MatchView, record: RecordView) => State["record"]} */
 function asRead(match, answer, record) {
   const { length } = answer.plies;
-  return { ...record, text: record.broken === null ? match.moves : null, whole: length, plies: length };
+  const isWhole = record.broken === null && address.areTwoPeople(match.person);
+  return { ...record, text: isWhole ? match.moves : null, whole: length, plies: length };
 }
 
 // Adds the values of these plies to a view that does not have them.

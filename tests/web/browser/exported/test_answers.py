@@ -36,7 +36,7 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
     "connect_four": [
         {"moves": "4453", "person": "none", "partner": "easy"},
         {"moves": "4453 1-0", "person": "both", "show": ["view", "record", "file"]},
-        {"moves": "4441212121", "person": "both", "show": ["view", "file"]},
+        {"moves": "1212121 0-1", "person": "both", "show": ["view", "record", "file"]},
     ],
     "othello": [
         {"moves": "f5 d6", "person": "second", "valued": 1},
