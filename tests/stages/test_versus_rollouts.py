@@ -80,7 +80,11 @@ def test_the_report_says_after_how_much_work_levels_are_better(run: LearningRun)
     rate_level(run, 1)
     assert "no level was better so far" in rollouts_text(run.folder, run.game)[0]
     rate_level(run, 2)
-    assert "level 2 was the first to be better, after matches with " in rollouts_text(run.folder, run.game)[0]
+    text = rollouts_text(run.folder, run.game)[0]
+    assert "level 2 was the first to be better, after matches with " in text
+    assert text.endswith("The player strongest of this run is level 2 in tree search.")
+    # Where an agent comes with the program, people play that.
+    assert "strongest" not in rollouts_text(run.folder, make_game("go"))[0]
 
 
 def test_the_interval_of_a_score_counts_draws_as_halves() -> None:
