@@ -88,7 +88,7 @@ class RecordFormat(Protocol):
             game: used for what the text does not say, such as the komi.
             start: where the matches begin if the text does not say it; None: at the start of the game.
 
-        Both `Record.result` and `Record.said` are to be set (`decided_result`).
+        A match with a result has it in `Record.said`, and in `Record.result` what `decided_result` makes of it.
 
         Raises IllegalActionError if the text is broken before the first move, and SettingError if it needs a game.
         """

@@ -667,16 +667,16 @@ class SlowTree(Slow):
         return FirstLegal.act(self, state, draws)
 
 
-@pytest.mark.parametrize(
-    ("player", "expected"), [(Slow, [0.45, 0.45]), (SlowChoosing, [0.45, 0.45]), (SlowTree, [0.9])]
-)
+@pytest.mark.parametrize(("player", "searches"), [(Slow, 2), (SlowChoosing, 2), (SlowTree, 1)])
 @pytest.mark.parametrize("command", ["genmove b", "lz-genmove_analyze b", "kata-genmove_analyze b"])
-def test_values_and_move_share_the_time_for_one_move(command, player, expected):
+def test_values_and_move_share_the_time_for_one_move(command, player, searches):
     engine = GtpEngine(make_game("go_3x3"), player, 0, resign=-0.99)
     assert engine.answer("kata-time_settings byoyomi 0 1 3") == "=\n\n"
     Slow.limits.clear()
     assert engine.answer(command).startswith("=")
-    assert Slow.limits == pytest.approx(expected, abs=0.2)
+    # However late a sleep ends on a busy machine, the limits are not longer.
+    assert len(Slow.limits) == searches
+    assert all(0.05 < limit < 0.91 / searches for limit in Slow.limits)
 
 
 def test_a_new_match_has_all_its_time_and_periods_are_not_divided_among_those_that_are_left():

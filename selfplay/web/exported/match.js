@@ -221,7 +221,7 @@ export class Match extends PlayedMatch {
 
   file() {
     const { isEnded = false, isOver, result } = this.state;
-    // What the text says holds until the match goes on, unless the rules say it.
+    // The result of the text counts until another move is made, unless the rules end the match with the same one.
     const said = this.state === this.read && !(isOver && (this.game.safe(this.state) === null || Math.sign(result) === this.said)) ? this.said : null;
     const returned = isEnded ? result : said;
     const end = returned === null ? "" : ` ${returned === 0 ? "1/2-1/2" : returned > 0 ? "1-0" : "0-1"}`;
