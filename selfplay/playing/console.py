@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 
-from selfplay.errors import ForfeitError, IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError
+from selfplay.errors import ForfeitError, IllegalActionError
 from selfplay.matches.arena import statuses_of
+from selfplay.playing.console_commands import ALIASES, COMMANDS, LOAD, UNDO, ConsoleCommands
 from selfplay.playing.console_text import ConsoleText, one_after_the_other
-from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
+from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, notice_when_slow
 from selfplay.playing.open_session import open_session
-from selfplay.playing.saved_matches import about_record, load_match, save_match
 from selfplay.playing.session import Session
 from selfplay.runs.run_folder import no_levels_text
 from selfplay.settings.playing import DisplaySettings, PlaySettings
@@ -16,23 +16,6 @@ from selfplay.settings.run import Run
 
 ANSWERS = {"": True, "y": True, "n": False}
 """Answers to a question by their first letter."""
-
-COMMANDS = {
-    "undo": "take back your last action and the reply to it",
-    "hint": "show the best action that is known, and what follows",
-    VALUES: "show or hide the value that a player gives to each action (also: values on, values off)",
-    PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
-    "load": "go on with the match in a file: load game.sgf",
-    "save": "write the match to a file: save game.sgf",
-    "graph": "draw the known boards ahead, if a player keeps an experience graph",
-    "help": "show this help (also: ?)",
-    "quit": "leave the match (also: exit, Ctrl-C, Ctrl-D)",
-}
-"""The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
-can be an action."""
-ALIASES = {"exit": "quit", "?": "help"}
-"""Other words for commands."""
-
 
 CLEAR = "\x1b[2J\x1b[H"
 """Clears the screen of a terminal and begins at its top."""
@@ -101,6 +84,7 @@ class Console:
         self.settings, self.for_learning = settings, for_learning
         self.text = ConsoleText(session.game, settings, colour=colour, columns=columns, example=example)
         self.values = ConsoleValues(session, write, self.text)
+        self.commands = ConsoleCommands(session, write, self.values, self.text)
         self.seat_names = session.game.presentation.player_names
         self._has_explained = False
 
@@ -109,7 +93,7 @@ class Console:
         self.write(f"{self._title()} (help lists the commands, quit {self._leaving})")
         try:
             if self.values.shows[PERFECT]:
-                self._try_command(PERFECT, "on")
+                self.commands.run(PERFECT, "on")
             if self.asks_who_is_first:
                 self._start_match()
             else:
@@ -254,45 +238,11 @@ class Console:
             word = ALIASES.get(word.lower(), word.lower())
             if word not in COMMANDS:
                 return text
-            is_done = self._try_command(word, argument.strip())
-            if is_done and word in ("undo", "load"):
+            is_done = self.commands.run(word, argument.strip())
+            if is_done and word in (UNDO, LOAD):
                 return None
             if is_done and word == PERFECT and self.values.shows[PERFECT] and self.session.awaits_person:
                 self.values.show_to_choose()
-
-    def _try_command(self, word: str, argument: str) -> bool:
-        """Run a command. If it is not possible now, write the reason and return False."""
-        try:
-            if word == "quit":
-                raise EOFError
-            if word == "undo":
-                match, taken = self.session.match, self.session.undo()
-                states = match.states[len(self.session.plies) :]
-                texts = (self.text.action(ply.action, state) for ply, state in zip(taken, states, strict=False))
-                self.write(f"Taken back: {', '.join(texts)}.")
-            elif word == "hint":
-                self.values.show_hint()
-            elif word == "load":
-                record = load_match(self.session, argument)
-                self.write(f"Loaded: {len(self.session.plies)} moves.")
-                for line in about_record(record):
-                    self.write(line)
-            elif word == "save":
-                save_match(self.session, argument)
-                self.write(f"Written to {argument}.")
-            elif word == "graph":
-                self.write(draw_graph(self.session, self.settings.picture))
-            elif word == "help":
-                self.write(f"An action: {self.game.presentation.action_help}")
-                if squares := self.text.squares_of_actions(self.session.match.state):
-                    self.write(f"Legal now: {squares}")
-                self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
-            else:
-                self.values.show_or_hide(word, argument.lower())
-        except (IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError) as error:
-            self.write(str(error))
-            return False
-        return True
 
     # ------------------------------------------------------------------ players in words
 

@@ -59,6 +59,7 @@ class ConsoleValues:
 
         Raises NotNowError for another argument, and if the game has no perfect values.
         """
+        argument = argument.lower()
         if argument not in ("", "on", "off"):
             raise NotNowError(f"write {what} on or {what} off")
         shown = argument == "on" or (argument == "" and not self.shows[what])

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from selfplay.games import make_game
-from selfplay.playing.console import COMMANDS
+from selfplay.playing.console_commands import COMMANDS
 from tests.support.clobber import Clobber
 from tests.support.dialogue import GAME, LARGE, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
