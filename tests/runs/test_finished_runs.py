@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from selfplay import name_modules
 from selfplay.files import sha256
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.finished_runs import (
@@ -87,6 +88,24 @@ def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
     # While a comparison is made again, no manifest describes the table.
     manifest.forget("comparison")
     assert "seed=9" in [run.name for run in read_runs(folder).finished]
+
+
+def test_a_comparison_with_other_code_than_today_is_left_out_and_named(folder, tmp_path, monkeypatch):
+    module = tmp_path / "compared_player.py"
+    module.write_text("from tests.support.stub_players import FirstLegal\n\nclass Opponent(FirstLegal):\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    name_modules(["compared_player"])
+    run, references = RunFolder(folder / "seed=9"), ["compared_player:Opponent"]
+    manifest = Manifest(run.path)
+    manifest.record("comparison", {"references": references}, {}, ["comparison/levels.csv"])
+    assert "seed=9" in [run.name for run in read_runs(folder).finished]
+    code = manifest.sections["comparison"]["code"]
+    code["modules"]["compared_player"] = code["sha256"] = "0" * 64
+    manifest.path.write_text(json.dumps({"format": 2, **manifest.sections}))
+    assert read_runs(folder).skipped["seed=9"] == (
+        f"the code of {module} has changed, or a value that it uses, since its levels were compared; "
+        f"{command_line('compare')} compares again"
+    )
 
 
 def test_a_comparison_of_earlier_levels_is_left_out_and_named(folder):
