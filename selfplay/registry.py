@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from selfplay.code_identity import outside_identity
-from selfplay.code_identity.descriptions import describe_in_full
+from selfplay.code_identity.packages import describe_in_full
 from selfplay.error_places import is_outside, place_of
 from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
 from selfplay.names_of_games import parts_of_game_name
@@ -59,6 +59,14 @@ def _note_outside(name: str, module: str, found: Any) -> None:
     _outside_parts[name] = found
 
 
+def _is_replaced(name: str, import_path: str) -> bool:
+    """Whether the module of an object from outside has been imported anew since it was looked up, as by
+    `importlib.reload` in a notebook, and has another object now."""
+    module, _, attribute = import_path.partition(":")
+    known = _outside_parts.get(name)
+    return known is not None and getattr(sys.modules.get(module), attribute, known) is not known
+
+
 def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
     """The objects from outside this package that texts name, such as recorded settings, by their names.
 
@@ -71,7 +79,7 @@ def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
                 name = f"{module}:{parts_of_game_name(attribute).base}"
                 # Where it is used, the error is reported.
                 with suppress(Exception), _current_folder_searched():
-                    if name not in _outside_parts:
+                    if name not in _outside_parts or _is_replaced(name, name):
                         _note_outside(name, module, getattr(import_module(module), name.partition(":")[2]))
         found |= {
             name: part
@@ -157,7 +165,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     def __getitem__(self, name: str) -> Thing:
         """The object with this name. Raises SettingError, listing the names, if it is unknown or cannot be imported."""
-        if name not in self._found:
+        if name not in self._found or _is_replaced(name, self._import_path(name)):
             self._found[name] = self._imported(name)
         return self._found[name]
 

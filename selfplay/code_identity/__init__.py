@@ -13,13 +13,14 @@ compiled code.
 import hashlib
 import sys
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NotRequired
 from weakref import WeakKeyDictionary
 
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from selfplay.code_identity.descriptions import PACKAGE, Description, Extent, installed_version, package_of
+from selfplay.code_identity.descriptions import Description, Extent
+from selfplay.code_identity.packages import PACKAGE, installed_version, package_of
 
 
 class Identity(NamedTuple):
@@ -97,13 +98,16 @@ class RecordedCode(TypedDict):
     """The digest of all of it together."""
     modules: dict[str, Sha256]
     """The digests of what it uses of each module."""
+    games: NotRequired[Sha256]
+    """The digest of what classes of games from outside give to their games, such as rules that they read from files."""
 
 
-def recorded_code(parts: Mapping[str, object]) -> RecordedCode:
-    """What is recorded of parts from outside, by their names."""
+def recorded_code(parts: Mapping[str, object], games: Mapping[str, object]) -> RecordedCode:
+    """What is recorded of parts from outside, by their names, and of what games that are made of them hold."""
     identity = outside_identity([part for _, part in sorted(parts.items())])
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}
+    code: RecordedCode = {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}
+    return code | {"games": outside_identity(dict(sorted(games.items()))).digest} if games else code
 
 
 def changes_of_code(was: RecordedCode | None, now: RecordedCode) -> str:
@@ -111,8 +115,11 @@ def changes_of_code(was: RecordedCode | None, now: RecordedCode) -> str:
 
     `was`: None: nothing was recorded of it, so that it counts as the same.
     """
-    if was is None or was["python"] != now["python"] or was["sha256"] == now["sha256"]:
+    if was is None or was["python"] != now["python"]:
         return ""
+    if was["sha256"] == now["sha256"]:
+        is_same = was.get("games", now.get("games")) == now.get("games")
+        return "" if is_same else "a file or another value that the class of the game reads has changed"
     before, after = was["modules"], now["modules"]
     names = [name for name in after if before.get(name) != after[name]] or list(after)
     files = [file for name in names if (file := getattr(sys.modules.get(name), "__file__", None))]

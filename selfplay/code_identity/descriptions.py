@@ -1,29 +1,21 @@
 """Descriptions of functions, classes and values: texts that are the same in every process."""
 
-import hashlib
-import re
 import sys
-import sysconfig
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache, cached_property, partial
+from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
-from inspect import Signature
-from pathlib import Path, PurePath
-from platform import python_version
-from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Literal
 
-import numpy as np
-
 from selfplay.code_identity.instructions import NOT_IN_BODY, instructions_of
+from selfplay.code_identity.objects import PARTS, array_of, made_of, varies
+from selfplay.code_identity.packages import PACKAGE, digest_of_module, installed_version, package_of
 
-PACKAGE = Path(__file__).parent.parent.name
-STDLIB = sysconfig.get_path("stdlib")
 PLAIN = (bool, int, float, complex, str, bytes, range, slice, type(None), type(...), type(NotImplemented))
 """Types of values that their text describes."""
 BASES: tuple[Any, ...] = (int, float, complex, str, bytes)
@@ -38,62 +30,9 @@ NOT_OF_CLASS = frozenset(
 )
 """Attributes of a class that do not say what it does."""
 
-PARTS: tuple[tuple[Any, Any], ...] = (
-    (property, lambda value: (value.fget, value.fset, value.fdel)),
-    ((classmethod, staticmethod), lambda value: value.__func__),
-    (cached_property, lambda value: value.func),
-    (MethodType, lambda value: (value.__self__, value.__func__)),
-    (partial, lambda value: (value.func, value.args, value.keywords)),
-    (Field, lambda value: (value.name, value.default, value.default_factory, value.metadata)),
-    (np.dtype, repr),
-    (np.generic, lambda value: (repr(value.dtype), value.tobytes())),
-    (np.ndarray, lambda value: _parts_of_array(value)),
-    (re.Pattern, lambda value: (value.pattern, value.flags)),
-    (Signature, str),
-    # A run may be moved with its code.
-    (PurePath, lambda value: value.name),
-)
-"""By type, the values that say what an object does."""
-
-
 Extent = Literal["all", "values", "name"]
 """How much of a function or class counts: everything, the values that a class has, or only its name. What a function
 encloses always counts."""
-
-
-_described_in_full = {PACKAGE, "__main__"}
-
-
-def describe_in_full(module: str) -> None:
-    """Describe the code of this module's package even where it is installed: it may change without a new version."""
-    if (package := package_of(module)) not in _described_in_full:
-        _described_in_full.add(package)
-        installed_version.cache_clear()
-
-
-def package_of(module: str) -> str:
-    """The top-level package of a module."""
-    return module.partition(".")[0]
-
-
-@cache
-def installed_version(module: str) -> str | None:
-    """The version of the package of a module, or of Python; None for other code, which is described."""
-    package = package_of(module)
-    if package in _described_in_full:
-        return None
-    try:
-        spec = find_spec(package)
-    except ValueError:  # a module that was made by hand
-        return None
-    places = [] if spec is None else [spec.origin or "", *(spec.submodule_search_locations or ())]
-    if any({"site-packages", "dist-packages"} & set(Path(place).parts) for place in places):
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            return " ".join(version(name) for name in packages_distributions().get(package, ()))
-    is_of_python = {"built-in", "frozen"} & set(places) or any(Path(place).is_relative_to(STDLIB) for place in places)
-    return python_version() if is_of_python else None
 
 
 class Description:
@@ -117,6 +56,8 @@ class Description:
         self.texts.append(thing.__qualname__ if isinstance(thing, type) else thing.__code__.co_qualname)
         if extent == "name":
             self.texts.append(self._module(str(thing.__module__)))
+        elif (digest := digest_of_module(str(thing.__module__))) != "":
+            self.texts.append(digest)
         if isinstance(thing, FunctionType):
             self._function(thing, in_full=extent == "all")
         elif extent == "values":
@@ -174,7 +115,8 @@ class Description:
         if not isinstance(value, ModuleType):
             self.texts.append(f"{name} = {self.text_of(value)}")
             return
-        self.texts.append(f"{name} = module {self._module(value.__name__)}")
+        module = self._module(value.__name__)
+        self.texts.append(f"{name} = module {module} {digest_of_module(module)}".rstrip())
         if installed_version(value.__name__) is None and id(value) not in self._inside:
             self._inside.append(id(value))
             for used in sorted(names):
@@ -235,13 +177,13 @@ class Description:
         contents = list(self._contents(kind, value))
         if kind in CONTAINERS:
             return f"{kind.__name__} {contents}"
-        if isinstance(wrapped := getattr(value, "__wrapped__", None), FunctionType):
-            return f"{kind.__name__} {self._refer(wrapped)}"
+        if (wrapped := getattr(value, "__wrapped__", None)) is not None:
+            is_function = isinstance(wrapped, FunctionType)
+            return f"{kind.__name__} {self._refer(wrapped) if is_function else self.text_of(wrapped)}"
         if (text := self._text_of_machine_code(kind, value)) is not None:
             return text
-        with suppress(Exception):  # a tensor on another device
-            if hasattr(kind, "__array__"):
-                return f"{kind.__name__} {self.text_of(np.asarray(value))}"
+        if hasattr(kind, "__array__"):
+            return f"{kind.__name__} {self.text_of(array_of(value))}"
         return f"{self._refer(kind)} {contents} {self._state(kind, value, has_contents=bool(contents))}"
 
     def _text_of_machine_code(self, kind: type, value: Any) -> str | None:
@@ -252,7 +194,7 @@ class Description:
             return f"{kind.__name__} {self.text_of(value.targetoptions)} {self._refer(value.py_func)}"
         if kind.__module__ in ("builtins", "numpy") and hasattr(value, "__name__"):
             module = str(getattr(value, "__module__", None) or kind.__module__)
-            return f"{kind.__name__} {self._module(module)} {value.__name__}"
+            return f"{kind.__name__} {self._module(module)} {value.__name__} {digest_of_module(module)}".rstrip()
         return None
 
     def _contents(self, kind: type, value: Any) -> Iterator[str]:
@@ -267,26 +209,33 @@ class Description:
             yield from (f"{name} = {self.text_of(held)}" for name, held in given.items())
         elif isinstance(value, (dict, MappingProxyType)):
             yield from (f"{self.text_of(key)}: {self.text_of(held)}" for key, held in value.items())
+            if (factory := getattr(value, "default_factory", None)) is not None:
+                yield f"default_factory = {self.text_of(factory)}"
         elif isinstance(value, (set, frozenset)):
             yield from map(self.text_of, sorted(value, key=_order_in_set))
-        elif isinstance(value, (tuple, list)):
+        elif isinstance(value, (tuple, list, deque)):
             yield from map(self.text_of, value)
         elif (base := next((base for base in BASES if isinstance(value, base)), None)) is not None:
             yield repr(base(value))
 
     def _state(self, kind: type, value: Any, *, has_contents: bool) -> list[str]:
-        """The attributes of an object of a class that is described, or of data; others are unknown."""
+        """The attributes of an object of a class that is described, or of data. Others are unknown, also where what
+        they are made of can be described."""
         is_own = package_of(kind.__module__) == PACKAGE
         if not has_contents and (is_own or installed_version(kind.__module__) is not None) and not is_dataclass(kind):
             self.unknown.append(kind.__name__)
             text = repr(value)
-            return [] if text.startswith("<") or "0x" in text else [text]
+            found = [] if text.startswith("<") or "0x" in text else [text]
+            if not (is_own or varies(kind)):
+                with suppress(Exception):
+                    found.append(self.text_of(made_of(value)))
+            return found
         slots = [name for base in kind.__mro__ for name in _slots(base)]
         state = {name: getattr(value, name) for name in slots if hasattr(value, name)} | getattr(value, "__dict__", {})
-        found = {name for name in state if isinstance(getattr(kind, name, None), cached_property)}
+        left_out = {name for name in state if isinstance(getattr(kind, name, None), cached_property)}
         if is_dataclass(kind):
-            found |= {field.name for field in fields(kind) if state.get(field.name) is field.default}
-        return [f"{name} = {self.text_of(state[name])}" for name in sorted(state.keys() - found)]
+            left_out |= {field.name for field in fields(kind) if state.get(field.name) is field.default}
+        return [f"{name} = {self.text_of(state[name])}" for name in sorted(state.keys() - left_out)]
 
 
 def _slots(base: type) -> tuple[str, ...]:
@@ -297,11 +246,6 @@ def _slots(base: type) -> tuple[str, ...]:
 def _order_in_set(value: object) -> tuple[object, ...]:
     alone = Description()
     return alone.text_of(value), [(thing.__module__, thing.__qualname__) for thing in alone.things]
-
-
-def _parts_of_array(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
-    values: object = array.tolist() if array.dtype.hasobject else hashlib.sha256(array.tobytes()).hexdigest()
-    return repr(array.dtype), array.shape, array.flags.c_contiguous, array.flags.f_contiguous, values
 
 
 def _imported(name: str, package: str | None) -> Iterator[ModuleType]:

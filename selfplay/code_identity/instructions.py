@@ -7,7 +7,9 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 HAS_CONSTANT = frozenset(dis.hasconst)
-EXTENDED_ARG, IMPORT_NAME, LOAD_GLOBAL = (dis.opmap[name] for name in ("EXTENDED_ARG", "IMPORT_NAME", "LOAD_GLOBAL"))
+EXTENDED_ARG, IMPORT_NAME, IMPORT_FROM, LOAD_GLOBAL = (
+    dis.opmap[name] for name in ("EXTENDED_ARG", "IMPORT_NAME", "IMPORT_FROM", "LOAD_GLOBAL")
+)
 HAS_DOCSTRING = 0x4000000
 """The flag of code with a docstring, since Python 3.13."""
 NOT_IN_BODY = ("__doc__", "__firstlineno__", "__static_attributes__")
@@ -26,7 +28,7 @@ class Instructions(NamedTuple):
     """All names of globals and attributes."""
     global_names: tuple[str, ...]
     imported: tuple[str, ...]
-    """The modules that functions import, as they name them."""
+    """The modules that functions import, as they name them, and what they import from them, as MODULE.NAME."""
 
 
 @cache
@@ -52,7 +54,7 @@ Found = tuple[tuple[object, ...], tuple[Any, ...], set[str], set[str]]
 
 
 def _of_function(code: CodeType) -> Found:
-    steps, argument, begin = bytearray(code.co_code), 0, 0
+    steps, argument, begin, module = bytearray(code.co_code), 0, 0, ""
     constants, loaded, imported = list[Any](), set[str](), set[str]()
     for place in range(0, len(steps), 2):
         operation, argument = steps[place], argument << 8 | steps[place + 1]
@@ -64,7 +66,9 @@ def _of_function(code: CodeType) -> Found:
         elif operation == LOAD_GLOBAL:
             loaded.add(code.co_names[argument >> 1])
         elif operation == IMPORT_NAME:
-            imported.add(code.co_names[argument])
+            imported.add(module := code.co_names[argument])
+        elif operation == IMPORT_FROM:
+            imported.add(f"{module}.{code.co_names[argument]}".lstrip("."))
         argument, begin = 0, place + 2
     return (bytes(steps),), tuple(constants), loaded, imported
 
@@ -76,7 +80,13 @@ def _of_body(code: CodeType) -> Found:
     constants = tuple(step.argval for step in kept if step.opcode in HAS_CONSTANT)
     steps = tuple((step.opname, _argument(step)) for step in kept)
     loaded = {step.argval for step in kept if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
-    return steps, constants, loaded, {step.argval for step in kept if step.opname == "IMPORT_NAME"}
+    imported, module = set[str](), ""
+    for step in kept:
+        if step.opcode == IMPORT_NAME:
+            imported.add(module := step.argval)
+        elif step.opcode == IMPORT_FROM:
+            imported.add(f"{module}.{step.argval}".lstrip("."))
+    return steps, constants, loaded, imported
 
 
 def _argument(step: dis.Instruction) -> object:

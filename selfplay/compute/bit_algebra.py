@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from numba.extending import register_jitable
 
-from selfplay.code_identity.descriptions import describe_in_full
+from selfplay.code_identity.packages import describe_in_full
 from selfplay.compute.words import PART_BITS, WordInt, parts_of_bits
 
 Word = int

@@ -88,6 +88,16 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
     return game
 
 
+def made_by_class(name: str) -> Mapping[str, object]:
+    """What the class of the game with this name gives to it, such as rules that it has read from a file, as
+    `make_game` makes it. Raises errors as its class does."""
+    base, size, written = parts_of_game_name(name)
+    make = _game_class(base)
+    arguments = [] if size is None else [size]
+    made: Game = type.__call__(make, *arguments, **make.read_parameters(base, size, written))
+    return vars(made)
+
+
 def name_of_game(game: Game) -> str:
     """A name with which `make_game` makes the same game, also in another process; files contain it.
 

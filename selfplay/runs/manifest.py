@@ -10,7 +10,7 @@ Settings name it as `module:attribute`, or by the name under which an installed 
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
@@ -21,7 +21,9 @@ from typing_extensions import TypedDict
 from selfplay.code_identity import RecordedCode, Sha256, changes_of_code, recorded_code
 from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import FileFormat, remove_folder, sha256, written_whole
+from selfplay.games import Game, made_by_class
 from selfplay.installation import recorded_versions
+from selfplay.names_of_games import parts_of_game_name
 from selfplay.registry import outside_parts
 
 log = logging.getLogger(__name__)
@@ -32,8 +34,15 @@ CODE = "code"
 
 def code_of(record: object) -> dict[str, RecordedCode]:
     """The code from outside that a record names, as an entry for the record; empty if there is none."""
-    parts = outside_parts([*texts_in(record)])
-    return {CODE: recorded_code(parts)} if parts else {}
+    texts = [*texts_in(record)]
+    parts, games = outside_parts(texts), dict[str, object]()
+    for text in texts:
+        part = parts.get(parts_of_game_name(text).base)
+        if isinstance(part, type) and issubclass(part, Game):
+            # Where it is used, the error is reported.
+            with suppress(Exception):
+                games[text] = made_by_class(text)
+    return {CODE: recorded_code(parts, games)} if parts else {}
 
 
 def texts_in(value: object) -> Iterator[str]:

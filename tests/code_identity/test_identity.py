@@ -1,8 +1,12 @@
 """What functions and classes do, as a digest: what makes a difference, and what does not."""
 
+import _ctypes
+import ctypes
 import os
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 from types import ModuleType
 
 import numba
@@ -101,6 +105,38 @@ DIFFERENCES = {
         "class A:\n def __init__(self, a): self.a = a\nB = A(1)\ndef found(): return B",
         "class A:\n def __init__(self, a): self.a = a\nB = A(2)\ndef found(): return B",
     ),
+    **{
+        f"a function inside {name}": (
+            f"{imports}\ndef a(*x): return 1\nB = {made}\ndef found(): return B",
+            f"{imports}\ndef a(*x): return 2\nB = {made}\ndef found(): return B",
+        )
+        for name, imports, made in (
+            ("a namespace", "from types import SimpleNamespace", "SimpleNamespace(a=a)"),
+            ("a queue", "from collections import deque", "deque([a])"),
+            ("a user's dictionary", "from collections import UserDict", "UserDict(a=a)"),
+            ("a dictionary that makes its values", "from collections import defaultdict", "defaultdict(a)"),
+            ("a cache", "from functools import lru_cache, partial", "lru_cache(partial(a, 0))"),
+            ("a method with arguments", "from functools import partialmethod", "partialmethod(a, 0)"),
+            ("a method by the type of its argument", "import functools", "functools.singledispatchmethod(a)"),
+            ("an iterator", "", "map(a, [0])"),
+            ("a function of arrays", "import numpy as np", "np.vectorize(a)"),
+            (
+                "a network",
+                "import torch\nclass C(torch.nn.Module):\n def forward(*x): return a()",
+                "torch.nn.Sequential(C())",
+            ),
+        )
+    },
+    "a weight of a network": (
+        "import torch\nA = torch.nn.Linear(1, 1)\ntorch.nn.init.zeros_(A.weight), torch.nn.init.zeros_(A.bias)\n"
+        "def found(): return A",
+        "import torch\nA = torch.nn.Linear(1, 1)\ntorch.nn.init.ones_(A.weight), torch.nn.init.zeros_(A.bias)\n"
+        "def found(): return A",
+    ),
+    "a tensor that numpy has no type for": (
+        "import torch\nA = torch.zeros(9000, dtype=torch.bfloat16)\nA[4000] = 5\ndef found(): return A",
+        "import torch\nA = torch.zeros(9000, dtype=torch.bfloat16)\nA[4000] = 6\ndef found(): return A",
+    ),
     "a member of an enumeration": (
         "from enum import Enum\nclass A(Enum):\n B = 1\ndef found(): return A.B",
         "from enum import Enum\nclass A(Enum):\n B = 2\ndef found(): return A.B",
@@ -148,6 +184,37 @@ def test_modules_that_a_function_imports_count(tmp_path, monkeypatch):
     assert digests[0] != digests[1]
 
 
+@pytest.mark.parametrize("statement", ["from . import helper", "from own_package import helper"])
+def test_modules_that_a_function_imports_from_a_package_count(statement, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "own_package").mkdir()
+    digests = []
+    for number in (1, 2):
+        (tmp_path / "own_package" / "helper.py").write_text(f"A = {number}\n")
+        found = digest_of(f"def found():\n    {statement}\n    return helper.A", __package__="own_package")
+        digests.append(found)
+        for name in ("own_package.helper", "own_package"):
+            monkeypatch.delitem(sys.modules, name)
+    assert digests[0] != digests[1]
+
+
+def test_files_of_machine_code_count(tmp_path, monkeypatch):
+    library = tmp_path / "library.so"
+    module = ModuleType("own_machine_code")
+    module.__file__ = str(tmp_path / f"own_machine_code{EXTENSION_SUFFIXES[0]}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    digests = []
+    for end in (b"", b" "):
+        library.unlink(missing_ok=True)
+        # What follows the code in the file makes no difference when it is loaded.
+        library.write_bytes(Path(_ctypes.__file__).read_bytes() + end)
+        function = ctypes.CDLL(str(library)).PyInit__ctypes
+        Path(module.__file__).write_bytes(b"code" + end)
+        digests.append([digest_of("def found(): return a", a=value) for value in (function, module)])
+    assert all(before != after for before, after in zip(*digests, strict=True))
+
+
 def test_a_name_that_is_not_defined_yet_is_looked_up_again():
     module = module_of("def found(): return A")
     before = outside_identity(module.found)
@@ -164,9 +231,12 @@ def test_this_package_counts_for_compiled_code_but_not_for_parts_from_outside():
 
 
 SETS = """
+from collections import deque
+from random import Random
+from types import SimpleNamespace
 def one(): return {"a", "b", "c"}
 def two(): return one() | {"d", "e", "f"}
-A = {one, two, "g", ("h", "i")}
+A = {one, two, "g", ("h", "i")}, SimpleNamespace(a=one), deque([two]), Random()
 def found(): return A
 """
 IN_ANOTHER_PROCESS = """

@@ -1,6 +1,8 @@
 """A game from outside the package: the example of docs/adding_a_game.md."""
 
+import importlib
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, make_game
+from selfplay.games import GAMES, make_game, name_of_game
 from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
 from selfplay.runs.levels import load_level
@@ -41,6 +43,19 @@ def test_a_game_that_is_named_by_its_class_meets_the_contract(name: str) -> None
     assert game.name == name
     check_game(game, PERFT)
     assert len(positions_of(name)) == POSITIONS
+
+
+def test_a_module_that_is_reloaded_makes_the_game_that_is_in_it_now(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for length in (14, 15):
+        code = f"from tests.support.pile import Pile\n\nclass Edited(Pile):\n    max_game_length = {length}\n"
+        (tmp_path / "reloaded_game.py").write_text(code)
+        if "reloaded_game" in sys.modules:
+            importlib.reload(sys.modules["reloaded_game"])
+        game = make_game("reloaded_game:Edited")
+        assert game.max_game_length == length
+        assert name_of_game(type(game)()) == game.name
 
 
 def test_people_see_the_name_that_its_author_wrote(folder: Path, name: str) -> None:

@@ -205,3 +205,42 @@ def test_a_level_that_was_learned_by_other_rules_plays_with_a_warning(tmp_path, 
     write(tmp_path, ["edited_game"])
     (said,) = in_new_process(warned)
     assert f"{tmp_path / 'edited_game.py'} has changed, or a value that it uses, since this level was learned" in said
+
+
+READS_A_FILE = """
+from pathlib import Path
+from selfplay import rule
+from tests.support.pile import Pile
+
+def with_end(more):
+    @rule
+    def is_over(p):
+        return p.own + p.opp + more >= 7 + more
+
+    return Pile.rules._replace(is_terminal=is_over)
+
+class Read(Pile):
+    def __init__(self):
+        self.rules = with_end(int((Path(__file__).parent / "more.txt").read_text()))
+"""
+
+
+def learned_by_file(folder):
+    """What `learn` says of a run of a game whose rules are in a file."""
+    try:
+        learn_levels(tiny_settings(folder / "run", "levels=1", "matches=20", "game.name=reads_a_file:Read"))
+    except SelfPlayError as error:
+        return str(error)
+    return "done"
+
+
+def test_a_run_of_a_game_that_reads_its_rules_from_a_file_is_refused_when_the_file_has_changed(
+    tmp_path, in_new_process
+):
+    (tmp_path / "reads_a_file.py").write_text(READS_A_FILE)
+    said = []
+    for more in "112":
+        (tmp_path / "more.txt").write_text(more)
+        said.append(in_new_process(learned_by_file))
+    assert said[:2] == ["done", "done"]
+    assert "a file or another value that the class of the game reads has changed" in said[2]

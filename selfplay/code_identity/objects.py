@@ -1,0 +1,73 @@
+"""What objects are made of: values that say what they do."""
+
+import hashlib
+import re
+import sys
+from contextlib import suppress
+from ctypes import CDLL
+from dataclasses import Field
+from functools import cached_property, partial
+from inspect import Signature
+from pathlib import PurePath
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from selfplay.code_identity.packages import digest_of_file, digest_of_module, package_of
+
+PARTS: tuple[tuple[Any, Any], ...] = (
+    (property, lambda value: (value.fget, value.fset, value.fdel)),
+    ((classmethod, staticmethod), lambda value: value.__func__),
+    (cached_property, lambda value: value.func),
+    (MethodType, lambda value: (value.__self__, value.__func__)),
+    (partial, lambda value: (value.func, value.args, value.keywords)),
+    (Field, lambda value: (value.name, value.default, value.default_factory, value.metadata)),
+    (np.dtype, repr),
+    (np.generic, lambda value: (repr(value.dtype), value.tobytes())),
+    (np.ndarray, lambda value: _parts_of_array(value)),
+    (np.vectorize, lambda value: (value.pyfunc, value.otypes, value.excluded, value.signature)),
+    (CDLL, lambda value: digest_of_file(value._name) or value._name),
+    (re.Pattern, lambda value: (value.pattern, value.flags)),
+    (Signature, str),
+    # A run may be moved with its code.
+    (PurePath, lambda value: value.name),
+)
+"""By type, the values that say what an object does."""
+
+VARYING = ("random", "threading", "_thread", "concurrent", "multiprocessing", "asyncio", "logging", "tempfile")
+"""Packages of Python whose objects can have another state in each process."""
+GENERATORS = ("Generator", "RandomState", "BitGenerator")
+"""The names of classes of random numbers in other packages."""
+
+
+def varies(kind: type) -> bool:
+    """Whether objects of an installed class can have another state in each process."""
+    return any(package_of(base.__module__) in VARYING or base.__name__ in GENERATORS for base in kind.__mro__)
+
+
+def made_of(value: Any) -> object:
+    """What an object of an installed class is made of: its own compiled code, or what `pickle` asks it for.
+
+    Raises an error of any type if it cannot say it.
+    """
+    if isinstance(code := getattr(value, "code", None), str):  # TorchScript
+        return code
+    if (libraries := getattr(value, "_objects", None)) is not None:  # a function of a library
+        return value.__name__, [library for library in libraries.values() if isinstance(library, CDLL)]
+    return value.__reduce_ex__(2), digest_of_module(str(getattr(value, "__module__", "")))
+
+
+def array_of(value: Any) -> np.ndarray[Any, Any]:
+    """The values of an array of another library; of a tensor of a type that numpy does not have, its bytes."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        with suppress(TypeError):
+            return np.asarray(value)
+        value = value.contiguous().reshape(-1).view(sys.modules["torch"].uint8)
+    return np.asarray(value)
+
+
+def _parts_of_array(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
+    values: object = array.tolist() if array.dtype.hasobject else hashlib.sha256(array.tobytes()).hexdigest()
+    return repr(array.dtype), array.shape, array.flags.c_contiguous, array.flags.f_contiguous, values
