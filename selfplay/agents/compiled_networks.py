@@ -108,7 +108,7 @@ def _compile_network(rules: Rules, has_numbers: bool) -> Any:
 
 def compile_policy_network(game: Game) -> CompiledPositionValue:
     """For networks with a policy head; the parameters are an `ObservedProgram`."""
-    return _compile_policy_network(game.rules, _has_numbers(game))
+    return _compile_policy_network(game.compiled_rules, _has_numbers(game))
 
 
 @cache
@@ -134,7 +134,7 @@ def _compile_policy_network(rules: Rules, has_numbers: bool) -> CompiledPosition
 
 def compile_value_network(game: Game) -> CompiledPositionValue:
     """For networks without a policy head; the parameters are those of `compile_afterstates`."""
-    return _compile_value_network(game.rules, _has_numbers(game))
+    return _compile_value_network(game.compiled_rules, _has_numbers(game))
 
 
 @cache

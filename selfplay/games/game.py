@@ -20,7 +20,14 @@ from selfplay.games.found_symmetries import found_symmetries
 from selfplay.games.move_texts import MoveTexts
 from selfplay.games.named_boards import NamedBoards
 from selfplay.games.observation_codec import default_observation_shape
-from selfplay.games.rules import Features, Rules, Symmetries, TurningRules, with_own_end, with_wide_words
+from selfplay.games.rules import (
+    Features,
+    Rules,
+    Symmetries,
+    TurningRules,
+    with_own_end,
+    with_wide_words,
+)
 from selfplay.games.state import State
 from selfplay.games.touched_squares import TouchedSquares, touched_squares
 from selfplay.pickling import MadeAgain

@@ -134,19 +134,30 @@ def _end_of(legal_actions: Callable[[Position], Word]) -> Callable[[Position], b
 def with_wide_words(rules: Rules, num_distinct_actions: int, pass_action: int | None) -> Rules:
     """The same rules with words of as many parts as the largest board, or the actions if the word that `legal_actions`
     gives has fewer; the rules themselves if one part is enough."""
-    return _with_wide_words(rules, rules.position, num_distinct_actions, pass_action)
-
-
-@cache
-def _with_wide_words(rules: Rules, of: type[Position], num_distinct_actions: int, pass_action: int | None) -> Rules:
-    """`of`: the class of its positions, since a position is equal to a tuple with the same values."""
     needed = parts_of_bits(num_distinct_actions - (pass_action == num_distinct_actions - 1))
     boards = max((place.num_parts for place in rules.position.places if place.is_board), default=1)
     parts = boards if needed == 1 or _mask_parts(rules) >= needed else max(boards, needed)
-    wide: Rules = rules if parts == 1 else widened(rules, parts)
+    if parts == 1:
+        return rules
+    wide = _widened(first_with_same_functions(rules), parts)
+    return wide._replace(initial=widened(rules.initial, parts))
+
+
+@cache
+def _widened(rules: Rules, parts: int) -> Rules:
+    wide: Rules = widened(rules, parts)
     if rules.is_terminal in _default_ends:
         _default_ends.add(wide.is_terminal)
     return wide
+
+
+_first = dict[tuple[Any, ...], Rules]()
+
+
+def first_with_same_functions(rules: Rules) -> Rules:
+    """Of the rules in this process that differ only in where matches begin, such as those of Go with another komi, the
+    first: what is compiled of them is the same."""
+    return _first.setdefault((rules.position, *rules[1:]), rules)
 
 
 def _mask_parts(rules: Rules) -> int:

@@ -18,7 +18,7 @@ from selfplay.compute.words import PART_BITS
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.kernels import Kernels, compile_kernels
 from selfplay.games.observation_codec import ObservationCodec, codec_of
-from selfplay.games.rules import Rules, ended
+from selfplay.games.rules import Rules, ended, first_with_same_functions
 from selfplay.games.state import State
 
 MOST_LISTED = 8
@@ -44,10 +44,15 @@ class BatchStepping:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
         return self.action_to_string(action)
 
+    @property
+    def compiled_rules(self) -> Rules:
+        """The rules to compile: the same for games that differ only in where matches begin."""
+        return first_with_same_functions(self.rules)
+
     @cached_property
     def kernels(self) -> Kernels:
         """The compiled rules."""
-        return compile_kernels(self.rules, self.pass_action)
+        return compile_kernels(self.compiled_rules, self.pass_action)
 
     @cached_property
     def observation_codec(self) -> ObservationCodec:

@@ -50,7 +50,7 @@ class Prover(MadeAgain):
 
     @cached_property
     def _search(self) -> ProofSearch:
-        rules, plies = self.game.rules, min(MOST_PLIES, self.game.max_game_length + 1)
+        rules, plies = self.game.compiled_rules, min(MOST_PLIES, self.game.max_game_length + 1)
         num_actions, num_words = self.game.num_distinct_actions, rules.position.num_words
         actions, again, wins, losses = np.zeros((4, plies, num_actions), dtype=np.int64)
         return ProofSearch(
@@ -89,7 +89,7 @@ class Proofs:
     """
 
     def __init__(self, game: Game, state: State, search: ProofSearch) -> None:
-        self._game, self._tiers = game, tiers_of(game.rules, game.pass_action, compile_proofs)
+        self._game, self._tiers = game, tiers_of(game.compiled_rules, game.pass_action, compile_proofs)
         self._search = search
         self._tier = self._tiers.tier(self._calls_in)
         if search.following.dtype != self._tier.word:

@@ -119,7 +119,7 @@ class Searcher(MadeAgain):
     @cached_property
     def _tiers(self) -> TwoTiers:
         # ProbCut reads the fields of positions, so it has only the special tier.
-        return tiers_of(self.game.rules, self.game.pass_action, *self._kind, has_general=self.probcut is None)
+        return tiers_of(self.game.compiled_rules, self.game.pass_action, *self._kind, has_general=self.probcut is None)
 
     def _calls_in(self, tier: Tier) -> Calls:
         """What a search calls in a tier, with arguments of their types."""
@@ -197,7 +197,7 @@ class Searcher(MadeAgain):
         Raises SettingError if the depth is out of range.
         """
         check_depth(depth)
-        trace, rules, value = Trace(self.game), self.game.rules, self.evaluation.unfinished_value(self.game)
+        trace, rules, value = Trace(self.game), self.game.compiled_rules, self.evaluation.unfinished_value(self.game)
         search = search_of(rules, negamax_of(rules, value, self.game.pass_action, part=trace.recording))
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
             tier, threads = Tier(rules, self.game.pass_action, None), make_threads(1, make_stop_flag())
@@ -250,7 +250,7 @@ class Searcher(MadeAgain):
         found = BatchResult(np.empty(size), actions, visited, variations, final)
         parameters, word, num_actions = self.evaluation.parameters(self.game), tier.word, self.game.num_distinct_actions
         if tier.table is not None:
-            parameters = general_evaluation(self.game.rules, self._kind[0], tier.table.size, parameters)
+            parameters = general_evaluation(self.game.compiled_rules, self._kind[0], tier.table.size, parameters)
         has_window &= depth >= MIN_WINDOW_DEPTH and self.algorithm != "minimax" and self.evaluation.predicts_outcome
         search = NegamaxSearch(
             depth,

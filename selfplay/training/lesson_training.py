@@ -66,7 +66,7 @@ class ComparisonTraining:
         check_two_boards(game)
         self.weights = tables.weights
         self._tables = without_needless_numbers(tables)
-        self._choose, self._learn = compile_choice(game.rules), compile_learning(game.rules)
+        self._choose, self._learn = compile_choice(game.compiled_rules), compile_learning(game.compiled_rules)
 
     def best_actions(self, positions: Packed) -> Words:
         """int64[N]: the actions of the highest value in each position, as a search of one ply finds it."""

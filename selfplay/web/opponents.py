@@ -42,7 +42,7 @@ class OpponentCatalog:
         # Listed once, because the entry points of other packages are read in about 10 ms.
         self._kinds = tuple(PLAYERS)
         self._others = MadeOnce[Game](MOST_OTHERS)
-        # Opponents without a file, which are always there.
+        # Opponents without a file in these games, which are always there.
         self._fixed: dict[tuple[str, str], OfferedPlayer] = {}
         # A mistyped name ends the program at its start.
         for text in settings.opponents:
@@ -122,7 +122,7 @@ class OpponentCatalog:
         for offer in self._offers(game):
             if offer.id == opponent_id:
                 # Strengths can become levels of a run that goes on.
-                if offer.file is None and opponent_id not in STRENGTHS:
+                if game.name in self.games and offer.file is None and opponent_id not in STRENGTHS:
                     self._fixed[game.name, opponent_id] = offer
                 return offer
             ids.append(offer.id)

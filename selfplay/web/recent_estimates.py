@@ -4,20 +4,25 @@ from collections import OrderedDict
 from threading import Lock
 
 from selfplay.players.estimates import Estimate
+from selfplay.players.player import Player
 from selfplay.search.deadline import current_deadline
 
 MOST_ESTIMATES = 5000
 """Number of positions whose searched values are kept."""
+MOST_PLAYERS = 64
+"""Number of players whose values are kept."""
 
 
 class RecentEstimates:
     """The values that slow players have found, so that a position is not searched twice.
 
-    Several threads may use it. The least recently used values are dropped.
+    Several threads may use it. The least recently used values are dropped, and those of the players whose last values
+    are the oldest, because values hold their player.
     """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[object, Estimate] = OrderedDict()
+        self._players: OrderedDict[int, Player] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: object) -> Estimate | None:
@@ -35,3 +40,8 @@ class RecentEstimates:
             self._kept[key] = estimate
             if len(self._kept) > MOST_ESTIMATES:
                 self._kept.popitem(last=False)
+            self._players[id(estimate.player)] = estimate.player
+            self._players.move_to_end(id(estimate.player))
+            if len(self._players) > MOST_PLAYERS:
+                _, dropped = self._players.popitem(last=False)
+                self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if kept.player is not dropped)

@@ -333,10 +333,14 @@ def test_legal_actions_are_those_of_gnu_go() -> None:
     assert ply > 81
 
 
-def test_compiled_code_is_the_same_for_every_komi() -> None:
-    one, other = Go(5).rules, Go(5, 0.5).rules
-    assert one._replace(initial=other.initial) == other
-    assert one.position is other.position
+@pytest.mark.parametrize("width", [5, 9])
+def test_compiled_code_is_the_same_for_every_komi(width: int) -> None:
+    one, other = Go(width, -3), Go(width, 0.5)
+    assert one.rules != other.rules
+    assert one.compiled_rules is other.compiled_rules
+    assert one.kernels is other.kernels
+    ends = [game.step(after(game, "pass"), torch.tensor([game.any_pass])) for game in (one, other)]
+    assert [float(end.returns) for end in ends] == [1, -1]
 
 
 def test_the_caption_tells_the_lead_once_a_third_of_the_crossings_have_stones():

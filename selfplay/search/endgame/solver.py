@@ -62,7 +62,7 @@ class EndgameSolver(ExactSolver):
         super().__init__(game, make_progress(*Count.__annotations__))
         self._progress["empties_to_winner"] = empties_to_winner
         self._turning, self._table = game.turning_rules, make_endgame_table(table_bits)
-        self._search_batch = compile_values_within(game.rules, game.turning_rules)
+        self._search_batch = compile_values_within(game.compiled_rules, game.turning_rules)
         self._searches, self._learned = 0, NO_LEARNED_VALUES
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:

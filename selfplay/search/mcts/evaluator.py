@@ -157,7 +157,7 @@ class RolloutEvaluator:
         self.rollouts = rollouts
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return self.position_value_by(game.rules, game.pass_action)
+        return self.position_value_by(game.compiled_rules, game.pass_action)
 
     def position_value_by(self, rules: Rules, pass_action: int | None) -> CompiledPositionValue:
         return compile_rollouts(rules, pass_action)
@@ -224,7 +224,7 @@ class AfterstateEvaluator:
         self.name = evaluation.name
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
+        return compile_afterstates(game.compiled_rules, self.evaluation.unfinished_value(game))
 
     def parameters(self, game: Game) -> tuple[float, EvaluationParameters]:
         """Raises SettingError if the evaluation does not fit the game."""

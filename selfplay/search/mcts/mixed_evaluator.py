@@ -47,7 +47,7 @@ class MixedEvaluator:
         self.name, self.ends = f"{parts.name} and {rollouts} rollouts", parts.ends
 
     def position_value(self, game: Game) -> CompiledPositionValue:
-        return _compile_mixed(game.rules, game.pass_action, self._position_value(game))
+        return _compile_mixed(game.compiled_rules, game.pass_action, self._position_value(game))
 
     def parameters(self, game: Game) -> tuple[float, int, Any]:
         return self.share, self.rollouts, self._parts.parameters(game)

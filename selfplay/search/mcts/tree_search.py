@@ -112,7 +112,7 @@ class TreeSearch(MadeAgain):
         self._ends = np.array(self.parts.ends, dtype=np.float64)
         position_value, game = self.parts.position_value, self.game
         self._position_value = None if position_value is None else position_value(game)
-        self._tiers = tiers_of(game.rules, game.pass_action, self.rule.functions, self._position_value)
+        self._tiers = tiers_of(game.compiled_rules, game.pass_action, self.rule.functions, self._position_value)
 
     def move_to(self, device: str) -> None:
         """Evaluate positions on this device, if the evaluator can."""
@@ -177,7 +177,7 @@ class TreeSearch(MadeAgain):
         """What is the same for these trees in a tier."""
         parameters = self.parts.parameters(self.game) if self._position_value is not None else 0
         if self._position_value is not None and tier.table is not None:
-            rules, value = self.game.rules, self._position_value
+            rules, value = self.game.compiled_rules, self._position_value
             if self.parts.position_value_by is not None:
                 rules, value = tier.rules, self.parts.position_value_by(tier.rules, tier.pass_action)
             parameters = general_parameters(rules, value, tier.table.size, parameters)
