@@ -21,6 +21,7 @@ from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from selfplay.code_identity import outside_identity
@@ -103,7 +104,9 @@ def own_name(name: str) -> str:
     return f"; what is in {name} is named {name}:NAME" if name.isidentifier() and is_module(name) else ""
 
 
-PART_OF_MODULE = re.compile(r"(?=(?<![\w.])([A-Za-z_][\w.]*):([A-Za-z_][\w=.-]*))")
+MODULE_NAME = r"[^\W\d][\w.]*"
+"""The dotted name of a module, whose letters may be those of any language."""
+PART_OF_MODULE = re.compile(rf"(?=(?<![\w.])({MODULE_NAME}):([^\W\d][\w=.-]*))")
 """`module:attribute` in a text, wherever it is."""
 FILE_NAME = re.compile(r"\.py$|[/\\]")
 """Found in a file that is named in the place of a module."""
@@ -223,7 +226,13 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if import_path == name:
             name_modules([module])
         with _current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
-            found = getattr(import_module(module), attribute)
+            imported = import_module(module)
+            if not hasattr(imported, attribute) and (file := _hidden_file(imported)) is not None:
+                raise SettingError(
+                    f"{self.kind} {shortened(name)!r} cannot be imported: Python finds {_described(imported)} before "
+                    f"{file} in the current folder; rename this file"
+                )
+            found = getattr(imported, attribute)
             if is_outside(module):
                 _note_outside(name, module, found)
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
@@ -236,6 +245,23 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
                 raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
             found = _reporting_errors(found, self.kind, name, module, self.result)
         return cast(Thing, found)
+
+
+def _hidden_file(found: ModuleType) -> str | None:
+    """The file of the current folder that is not found because a module with its name is; None if there is none."""
+    file, origin = Path(f"{found.__name__}.py"), _origin(found)
+    is_hidden = file.is_file() and (origin is None or not file.samefile(origin))
+    return file.name if is_hidden else None
+
+
+def _described(module: ModuleType) -> str:
+    owner = "its own module" if module.__name__ in sys.stdlib_module_names else "another module named"
+    return f"{owner} {module.__name__} ({_origin(module) or 'without a file'})"
+
+
+def _origin(module: ModuleType) -> str | None:
+    """The file of a module; None if it is built in, or a folder without a file."""
+    return getattr(module, "__file__", None)
 
 
 def _takes(function: Any, number: int) -> bool:

@@ -14,13 +14,14 @@ from selfplay.errors import ConformanceError, SelfPlayError, SettingError
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.matches.series import Series
 from selfplay.players.exploring import EpsilonGreedyPlayer
+from selfplay.players.player import PlayerWrapper
 from selfplay.search.mcts.rule import make_rule
 from selfplay.training.parameters import SCHEDULES
 from tests.support.pile import Pile
 
 GAME = """
 import sys
-from selfplay import rule
+from selfplay import Game, Symmetries, rule
 from selfplay.games.tictactoe import TicTacToe
 from tests.support.pile import Pile as Right
 
@@ -81,6 +82,30 @@ class NoPosition(Right):
 
 class GivesTwo(Right):
     rules = Right.rules._replace(play=giving_two)
+
+class Nameless(Game):
+    num_distinct_actions, max_game_length, pass_action, rules = 3, 14, 2, Right.rules
+
+class Ruleless(Game):
+    name, num_distinct_actions, max_game_length, observation_shape = "ruleless", 3, 14, (8,)
+
+class Numbered(Right):
+    name = 5
+
+class Lists(Right):
+    symmetries = [[0, 1, 2], [1, 0, 2]]
+
+class ListsInside(Right):
+    symmetries = Symmetries([[0, 1, 2]], [[0, 1, 2, 3, 4, 5, 6, 7]])
+
+@rule
+def printing(p):
+    if p.own > 90:
+        print(p)
+    return p.own + p.opp >= 7
+
+class Prints(Right):
+    rules = Right.rules._replace(is_terminal=printing)
 """
 
 RETURNS = """
@@ -169,11 +194,77 @@ class Nameless(Player):
     def __init__(self, game): pass
 """
 
+METHODS = """
+import torch
+from selfplay import Player, RandomPlayer
+from selfplay.players.player import uniform_policy
+
+class Random(Player):
+    name = "random too"
+    def __init__(self, game): self.inside, self.game = RandomPlayer(game), game
+    def act(self, state, draws): return self.inside.act(state, draws)
+
+class Learns(Random):
+    def after_match(self, record, seats): pass
+    def matches_seen(self): return 0
+
+class Status(Random):
+    def status(self): return 1 // 0
+class After(Learns):
+    def after_match(self, record, seats): raise ValueError("not now")
+class Seen(Learns):
+    def matches_seen(self): return 1 // 0
+class SeenText(Learns):
+    def matches_seen(self): return "many"
+class Moves(Random):
+    def move_to(self, device): raise RuntimeError("no gpu")
+class Follows(Random):
+    def follow(self, match): return match.nothing
+class Explores(Random):
+    def explores(self, draws): return "often"
+class Reason(Random):
+    def reason(self, state): return 1 // 0
+class ReasonNumber(Random):
+    def reason(self, state): return 5
+class ValueList(Random):
+    def value_actions(self, state, draws=None): return [1, 2]
+class Searched(Random):
+    def searched(self, state, draws): return 1 // 0
+
+class Careless(Learns):
+    def changed(self, state):
+        state.position.zero_()
+        state.terminated.fill_(True)
+        state.returns.fill_(1)
+    def follow(self, match):
+        for state in match.states: self.changed(state)
+    def reason(self, state): self.changed(state)
+    def after_match(self, record, seats):
+        for state in record.states: self.changed(state)
+        for numbers in (*record.actions, record.match, record.seats): numbers.fill_(1)
+    def act(self, state, draws):
+        action = super().act(state, draws)
+        draws.match.fill_(1)
+        return action
+
+class Gradients(Random):
+    def __init__(self, game):
+        super().__init__(game)
+        self.one = torch.nn.Parameter(torch.ones(1))
+    def policy(self, state): return self.one * uniform_policy(self.game.legal_action_mask(state))
+    def action_values(self, state): return torch.where(self.game.legal_action_mask(state), self.one, torch.nan)
+    def predicted_outcomes(self, state): return self.action_values(state)
+"""
+"""Players each of which fails in one method besides `act`; Careless changes what it is given."""
+
 ANSWERS = """
 def nothing(*arguments): return None
 def rule(): return None
 """
 """Functions whose results are not what such functions return."""
+
+
+DRAWS = selfplay.Draws(0, torch.tensor([0]), 0)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -182,6 +273,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults")
     (folder / "faulty_games.py").write_text(GAME)
     (folder / "faulty_players.py").write_text(PLAYERS)
+    (folder / "faulty_methods.py").write_text(METHODS)
     (folder / "returning.py").write_text(RETURNS)
     (folder / "answering.py").write_text(ANSWERS)
     for number, text in enumerate(MODULES):
@@ -206,6 +298,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:OtherShape", "observation_shape=(3, 2, 2): does not fit the fields own (4 bits), opp (4 bits)"),
         ("faulty_games:NoPosition", "rules: rules.initial is (0, 0), where it must be a position"),
         ("faulty_games:GivesTwo", "rules: giving_two gives (0, 0) where it must give a Position(own, opp)"),
+        ("faulty_games:Nameless", "rules: the game has no name; set it to a text"),
+        ("faulty_games:Ruleless", "rules: the game has no rules; set it to Rules(...)"),
+        ("faulty_games:Numbered", "rules: name is 5, where it must be a text"),
+        (
+            "faulty_games:Lists",
+            "symmetries is [[0, 1, 2], [1, 0, 2]], where it must be Symmetries(actions, observations)",
+        ),
+        ("faulty_games:ListsInside", "actions are [[0, 1, 2]], where they must be an array int64[S, 3]"),
+        ("faulty_games:Prints", "rules: print works only in uncompiled rules; set NUMBA_DISABLE_JIT=1"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),
     ],
 )
@@ -216,6 +317,27 @@ def test_a_game_that_cannot_be_played_is_refused_where_it_is_named(folder: Path,
         assert reason in str(error.value)
         assert f"{folder / name.partition(':')[0]}.py" in str(error.value)
         assert "\n" not in str(error.value)
+
+
+def test_a_file_named_like_a_module_that_is_found_before_it_is_to_be_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module, found in (
+        ("queue", "its own module queue (.*queue.py)"),
+        ("sys", "its own module sys (without a file)"),
+        ("architectures", "another module named architectures (.*__init__.py)"),
+    ):
+        Path(f"{module}.py").write_text("class Connect3: pass\n")
+        pattern = re.escape(
+            f" cannot be imported: Python finds {found} before {module}.py in the current folder; rename"
+        )
+        for make in (selfplay.make_game, lambda name: selfplay.make_player(name, "tictactoe")):
+            with pytest.raises(SettingError, match=pattern.replace(r"\.\*", ".*")):
+                make(f"{module}:Connect3")
+        Path(f"{module}.py").unlink()
+        with pytest.raises(SettingError, match="has no attribute 'Connect3'"):
+            selfplay.make_game(f"{module}:Connect3")
 
 
 def test_a_match_that_does_not_end_is_stopped() -> None:
@@ -310,6 +432,84 @@ def test_a_player_that_changes_the_states_that_it_is_given_changes_no_match() ->
     session.play(4)
     session.advance()
     assert len(session.match.actions) == 2
+
+
+def play_series(player: selfplay.Player) -> None:
+    selfplay.match(player, "random", matches=2)
+
+
+def play_session(player: selfplay.Player) -> selfplay.Session:
+    session = selfplay.Session(player.game, (player, selfplay.RandomPlayer(player.game)), key=0)
+    while not session.is_over:
+        session.advance()
+    session.standing()
+    return session
+
+
+@pytest.mark.parametrize(
+    ("name", "play", "reason"),
+    [
+        ("Status", play_session, "ZeroDivisionError: .*, in status"),
+        ("After", play_session, "ValueError: not now .*, in after_match"),
+        ("Seen", play_session, "ZeroDivisionError: .*, in matches_seen"),
+        ("SeenText", play_session, "matches_seen must return a whole number, not 'many'"),
+        ("Moves", play_series, "RuntimeError: no gpu .*, in move_to"),
+        ("Follows", play_series, "'Match' object has no attribute 'nothing' .*, in follow"),
+        ("Explores", play_session, "explores must return Tensor or None, not 'often'"),
+        ("Reason", play_session, "ZeroDivisionError: .*, in reason"),
+        ("ReasonNumber", play_session, "reason must return str or None, not 5"),
+        (
+            "ValueList",
+            lambda player: player.value_actions(player.game.init()),
+            "value_actions must return ActionValues",
+        ),
+        ("Searched", lambda player: player.searched(player.game.init(), DRAWS), "ZeroDivisionError: .*, in searched"),
+    ],
+)
+@pytest.mark.parametrize("wrap", [lambda player: player, PlayerWrapper])
+def test_every_method_of_a_player_is_reported_with_its_file(folder: Path, name: str, play, reason: str, wrap) -> None:
+    game = selfplay.make_game("tictactoe")
+    player = wrap(selfplay.make_player(f"faulty_methods:{name}", game))
+    player.game = game
+    with pytest.raises(SelfPlayError, match=f"^player 'faulty_methods:{name}': {reason}") as error:
+        play(player)
+    assert str(folder / "faulty_methods.py") in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_methods_are_reported_inside_a_wrapper_that_nobody_has_checked(folder: Path) -> None:
+    game = selfplay.make_game("tictactoe")
+    player = exploring(game, import_module("faulty_methods").Follows(game))
+    with pytest.raises(SettingError, match=r"^player '.*random too': 'Match' .*, in follow") as error:
+        selfplay.match(player, "random", matches=2)
+    assert str(folder / "faulty_methods.py") in str(error.value)
+
+
+def test_a_player_that_changes_what_any_method_is_given_changes_no_match() -> None:
+    game = selfplay.make_game("tictactoe")
+    careless, random = import_module("faulty_methods").Careless(game), selfplay.RandomPlayer(game)
+    learning = Series(range(4), key=0, learn=True)
+    for play in (
+        lambda player: selfplay.match(player, random, matches=4),
+        lambda player: play_session(player).match,
+        lambda player: play_session(player).results,
+        lambda player: [
+            (one.match.tolist(), one.seats.tolist(), one.actions_of(0), one.returns().tolist())
+            for record in learning.records(game, (player, player))
+            for one in record.singly()
+        ],
+    ):
+        assert play(careless) == play(random)
+
+
+def test_values_and_policies_that_need_gradients_are_those_without() -> None:
+    game = selfplay.make_game("tictactoe")
+    player = selfplay.make_player("faulty_methods:Gradients", game)
+    grade = selfplay.grade(game, player)
+    assert grade.lines == selfplay.grade(game, selfplay.RandomPlayer(game)).lines
+    assert grade.value_error > 0
+    session = selfplay.Session(game, (None, player), key=0)
+    assert session.estimate().values.tolist() == [1.0] * 9
 
 
 def exploring(game: selfplay.Game, player: selfplay.Player) -> selfplay.Player:

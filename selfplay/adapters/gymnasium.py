@@ -22,7 +22,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import GAMES, Game, make_game
 from selfplay.named_players.make import make_player
-from selfplay.players.capabilities import FollowsMatch
+from selfplay.players.capabilities import FollowsMatch, capability
 from selfplay.players.player import Player
 
 with needs_extra("gymnasium"):
@@ -69,7 +69,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         check_render_mode(render_mode)
         self.game = make_game(game)
         self.opponent = make_player(opponent, self.game, run_dir)
-        if isinstance(self.opponent.unwrapped, FollowsMatch):
+        if capability(self.opponent, FollowsMatch):
             raise SettingError(f"opponent={self.opponent.name}: plays only whole matches; choose another player")
         self.render_mode, self._seat_setting = render_mode, seat
         self.seat, self._match, self._ply, self._key = 0, -1, 0, 0

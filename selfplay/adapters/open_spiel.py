@@ -25,7 +25,7 @@ from selfplay.games import Game, State, make_game, name_of_game
 from selfplay.games.match import Match
 from selfplay.named_players.make import make_player
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.players.capabilities import FollowsMatch
+from selfplay.players.capabilities import FollowsMatch, capability
 from selfplay.players.player import Player
 
 with needs_extra("openspiel"):
@@ -150,7 +150,7 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
         self.game = make_game(game)
         self._spiel = spiel_game(self.game)
         self.player = make_player(player, self.game, run_dir)
-        if isinstance(self.player.unwrapped, FollowsMatch):
+        if capability(self.player, FollowsMatch):
             raise SettingError(f"player {self.player.name}: plays only whole matches; choose another player")
         self._key, self._match = stream_key(seed, 0, Activity.NAMED_PLAYERS), -1
 

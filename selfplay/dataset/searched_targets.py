@@ -16,7 +16,7 @@ from selfplay.dataset.target_rules import (
     players_to_move,
 )
 from selfplay.games.state import MATCH_OVER
-from selfplay.players.capabilities import Searches
+from selfplay.players.capabilities import Searches, capability
 from selfplay.players.player import SearchedPolicies, policy_of
 
 
@@ -84,7 +84,7 @@ def with_values(played: PlayedMatches, targets: Tensor) -> Tensor:
     Exact values remain, and where nothing was searched, the whole target. Both players of the matches must be the
     same. Level 0, the random player, does not search.
     """
-    if not isinstance(played.players[0].unwrapped, Searches):
+    if capability(played.players[0], Searches) is None:
         return targets
     share = played.value_share
     for ply, action in enumerate(played.record.actions):

@@ -78,8 +78,10 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
     make = _game_class(base)
     with errors_of_outside("game", name, make.__module__):
         game = make(*([] if size is None else [size]), **make.read_parameters(base, size, written))
-        # Files contain the name of their game, so a game from outside needs the name by which it is found again.
-        game.own_name, game.name, game.made_as = game.name, name, (name, game.rules)
+        # Files contain the name of their game, so a game from outside needs the name by which it is found again. What
+        # its class lacks is said by the check.
+        own_name, rules = getattr(game, "name", None), getattr(game, "rules", None)
+        game.own_name, game.name, game.made_as = own_name, name, (name, rules)
     if is_outside(make.__module__) and (make, name) not in _checked:
         from selfplay.games.conformance import check_quickly
 

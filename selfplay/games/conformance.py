@@ -152,13 +152,13 @@ def _named(game: Game, subject: str) -> Iterator[None]:
         yield
     # A game can also end the program.
     except (Exception, SystemExit) as error:
-        module = type(game).__module__
+        module, name = type(game).__module__, getattr(game, "name", type(game).__name__)
         if isinstance(error, RuleError):
-            raise ConformanceError(f"{game.name}: rules: {error}") from error
+            raise ConformanceError(f"{name}: rules: {error}") from error
         reason, place = compile_fault(error) or (
             reason_of(error),
             place_of(error, module) if is_outside(module) else "",
         )
         if subject == "rules" and isinstance(error, TypeError | IndexError) and ", in " in place:
             reason = f"{reason}; {RULES_HAVE}"
-        raise ConformanceError(f"{game.name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error
+        raise ConformanceError(f"{name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.positions import Packed, field_values, packed_fields
-from selfplay.errors import ConformanceError, IllegalActionError, RuleError
+from selfplay.errors import ConformanceError, IllegalActionError, RuleError, shortened
 from selfplay.games.board_images import fault_of, transform_of
 from selfplay.games.conformance_matches import MATCHES, Transition, check_length, compare_singly
 from selfplay.games.game import Game
@@ -135,12 +135,16 @@ def _check_symmetries(game: Game, plies: Sequence[Transition]) -> None:
     """Declared symmetries are permutations, the identity first, and the rules commute with them."""
     if not game.declares_symmetries:
         return
-    actions, observations = game.symmetries
+    declared = game.symmetries
+    needed = "Symmetries(actions, observations), from selfplay import Symmetries"
+    expect(isinstance(declared, Symmetries), f"symmetries is {shortened(repr(declared))}, where it must be {needed}")
+    actions, observations = declared
     for name, maps, size in (
         ("actions", actions, game.num_distinct_actions),
         ("observations", observations, prod(game.observation_shape)),
     ):
-        expect(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
+        is_array = isinstance(maps, np.ndarray) and maps.dtype.kind == "i" and maps.shape == (len(actions), size)
+        expect(is_array, f"{name} are {shortened(repr(maps))}, where they must be an array int64[S, {size}]")
         expect(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
         expect(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
     entries = game.observation_codec.entries

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from selfplay.compute.bit_algebra import RULES, word_of
+from selfplay.compute.compilation import IS_UNCOMPILED
 from selfplay.compute.position_fields import MOST_SQUARES
 from selfplay.compute.positions import PositionClass
 from selfplay.error_places import is_outside
@@ -19,7 +20,7 @@ from selfplay.errors import ConformanceError, shortened
 from selfplay.games.conformance_matches import Transition
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import default_observation_shape, shown_entries
-from selfplay.games.rules import Position, Rules, without_actions
+from selfplay.games.rules import Features, Position, Rules, without_actions
 from selfplay.games.single_positions import (
     expect,
     expect_comparison,
@@ -34,6 +35,9 @@ from selfplay.games.single_positions import (
 RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 ARGUMENTS = {"play": ("p", "action")}
 """Those of rules that take more than a position."""
+
+
+PRINT = "print works only in uncompiled rules; set NUMBA_DISABLE_JIT=1: docs/game_reference.md, A debugger"
 
 
 class Kind(NamedTuple):
@@ -63,6 +67,10 @@ POSITION = Kind(
 )
 
 
+TEXT = Kind("a text", lambda value: isinstance(value, str) and bool(value))
+PAIR = Kind("(rows, columns)", lambda value: len(value) == 2 and all(map(POSITIVE.fits, value)))
+
+
 def _is_number_of_actions(value: Any) -> bool:
     return POSITIVE.fits(value) and int(value) <= MOST_SQUARES
 
@@ -71,8 +79,12 @@ ATTRIBUTES = {
     "rules": Kind("Rules(...)", lambda value: isinstance(value, Rules)),
     "num_distinct_actions": Kind(f"a whole number from 1 to {MOST_SQUARES:,}", _is_number_of_actions),
     "pass_action": _optional(_whole_from(0)),
-    "observation_shape": SHAPE,
+    "chosen_pass": _optional(_whole_from(0)),
+    "board": _optional(PAIR),
     "max_game_length": POSITIVE,
+    "features": _optional(Kind("Features(...)", lambda value: isinstance(value, Features))),
+    "exact_solver": _optional(TEXT),
+    "usual_evaluation": TEXT,
     "komi": _optional(NUMBER),
     "most_points": _optional(NUMBER),
 }
@@ -86,17 +98,29 @@ FIELDS = {
 
 def check_attributes(game: Game) -> None:
     """The attributes of the class and the fields of its rules are there, and of the right kinds."""
-    if not hasattr(game, "observation_shape") and hasattr(game, "rules"):
-        _expect_kind("rules.initial is", getattr(game.rules, "initial", None), POSITION)
-        default_observation_shape(game.rules.shown, game.board)  # raises with the reason why there is none
+    _check_name(game)
     for owner, kinds, prefix in ((game, ATTRIBUTES, ""), (getattr(game, "rules", None), FIELDS, "rules.")):
         for name, kind in kinds.items():
-            expect(hasattr(owner, name), f"the game has no {prefix}{name}; set it to {kind.name}")
-            _expect_kind(f"{prefix}{name} is", getattr(owner, name), kind)
+            _check_attribute(owner, name, kind, prefix)
+    if not hasattr(game, "observation_shape"):
+        default_observation_shape(game.rules.shown, game.board)  # raises with the reason why there is none
+    _check_attribute(game, "observation_shape", SHAPE)
     reason = "rules.is_terminal is left out, but with a pass_action a player may have no other action before the end"
     expect(game.rules.is_terminal is not without_actions, reason)
     last = game.num_distinct_actions - 1
     expect((game.pass_action or 0) <= last, f"pass_action is {game.pass_action}, but actions are from 0 to {last}")
+
+
+def _check_name(game: Game) -> None:
+    """The class has a name. `make_game` calls its game by the name with which it has found the class."""
+    written = getattr(game, "name", None) if game.made_as is None else game.own_name
+    expect(written is not None, f"the game has no name; set it to {TEXT.name}")
+    _expect_kind("name is", written, TEXT)
+
+
+def _check_attribute(owner: object, name: str, kind: Kind, prefix: str = "") -> None:
+    expect(hasattr(owner, name), f"the game has no {prefix}{name}; set it to {kind.name}")
+    _expect_kind(f"{prefix}{name} is", getattr(owner, name), kind)
 
 
 def _expect_kind(subject: str, value: Any, kind: Kind) -> None:
@@ -140,12 +164,16 @@ def _check_marks(rule: Callable[..., Any]) -> None:
 
 
 def _check_names(function: Any) -> None:
-    """Every name of a function is defined, also in branches that few matches take."""
-    code, known = function.__code__, function.__globals__.keys() | vars(builtins).keys()
+    """Every name of a function is defined, also in branches that few matches take, and none is `print`."""
+    code, own = function.__code__, function.__globals__.keys()
     for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL" and instruction.argval not in known:
-            line = instruction.positions.lineno if instruction.positions else None
+        if instruction.opname != "LOAD_GLOBAL" or instruction.argval in own:
+            continue
+        line = instruction.positions.lineno if instruction.positions else None
+        if instruction.argval not in vars(builtins):
             raise ConformanceError(f"the name {instruction.argval} is not defined", function, line)
+        if instruction.argval == "print" and not IS_UNCOMPILED:
+            raise ConformanceError(PRINT, function, line)
 
 
 def check_results(game: Game) -> None:

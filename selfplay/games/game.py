@@ -93,7 +93,7 @@ class Game(MadeAgain, MoveTexts, NamedBoards, metaclass=GameClass):
     """The most points by which a match can be won; None: as many as the board has squares, and the komi."""
     own_name: str | None = None
     """The name that its class gave a game that `make_game` has made, which people see; None: this is `name`."""
-    made_as: tuple[str, Rules] | None = None
+    made_as: tuple[str, Rules | None] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
 
     @property

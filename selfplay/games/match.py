@@ -202,6 +202,10 @@ class Match:
         over, returns = torch.ones_like(self.state.terminated), torch.full_like(self.state.returns, returned)
         return self.ended_as(self.state._replace(terminated=over, returns=returns), has_resigned=has_resigned)
 
+    def clone(self) -> Self:
+        """A copy whose states have tensors of their own."""
+        return self._with(tuple(state.clone() for state in self.states), self.actions, has_resigned=self.has_resigned)
+
     # ------------------------------------------------------------------ as text and picture
 
     def __eq__(self, other: object) -> bool:

@@ -16,8 +16,9 @@ from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.players.capabilities import PredictsOutcomes
-from selfplay.players.player import Player, checked_player, policy_of, uniform_policy
+from selfplay.players.capabilities import PredictsOutcomes, capability
+from selfplay.players.checked_player import CheckedPlayer, checked_player
+from selfplay.players.player import Player, policy_of, uniform_policy
 from selfplay.tables import ERROR, LINES, SHARE, Row
 
 FIRST, SECOND = 0, 1
@@ -290,10 +291,12 @@ class Grader:
         return tuple(actions)
 
     def _value_error(self, player: Player) -> float:
-        # Only without a wrapper, with which a player may act differently from its predictions.
-        if not isinstance(player, PredictsOutcomes):
+        # In a wrapper that does not only check it, a player may act differently from its predictions.
+        inside = player.player if isinstance(player, CheckedPlayer) else player
+        predicting = capability(player, PredictsOutcomes)
+        if predicting is None or inside is not inside.unwrapped:
             return float("nan")
-        graph, values = self.graph, player.predicted_outcomes(self.graph.state).numpy().astype(np.float64)
+        graph, values = self.graph, predicting.predicted_outcomes(self.graph.state).numpy().astype(np.float64)
         to_mover, of_afterstate = (
             graph.values_of_children(self.perfect, np.arange(len(graph))),
             np.full(len(graph), 0.0),

@@ -22,7 +22,7 @@ from selfplay.learners.learner import ALONE, Inputs, Learner, LevelInputs, Resou
 from selfplay.learners.pool import against_pool
 from selfplay.matches.arena import Players
 from selfplay.matches.series import Series
-from selfplay.players.capabilities import Searches
+from selfplay.players.capabilities import Searches, capability
 from selfplay.players.exploring import exploring
 from selfplay.players.player import Player, RandomPlayer
 from selfplay.players.search import SearchPlayer
@@ -259,7 +259,7 @@ def require_matches(game: Game, outcome: Outcome, opening_plies: int, exact_from
 def require_searches(player: Player, name: str | None) -> None:
     """Raise SettingError unless the searches of the player `self_play` find values on the scale of the outcome."""
     searching, text = player.unwrapped, shortened(name or "null")
-    if not isinstance(searching, Searches):
+    if capability(player, Searches) is None:
         raise SettingError(
             f"self_play={text}: finds no values to learn from; set mcts:..., or search:... with architecture=ntuple"
         )

@@ -13,8 +13,9 @@ from selfplay.games import Game
 from selfplay.games.match import Match
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import RunningResults
-from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus
-from selfplay.players.player import Player, RandomPlayer, checked_player
+from selfplay.players.capabilities import EvaluatesOnDevice, FollowsMatch, ReportsStatus, capability
+from selfplay.players.checked_player import checked_player
+from selfplay.players.player import Player, RandomPlayer
 
 log = logging.getLogger(__name__)
 
@@ -51,12 +52,11 @@ def play_batch(
     """
     first = checked_player(players[0], game)
     players = first, first if players[1] is players[0] else checked_player(players[1], game)
-    inner = [player.unwrapped for player in players]
-    followers = [player if isinstance(player, FollowsMatch) else None for player in inner]
+    followers = [capability(player, FollowsMatch) for player in players]
     follow = followers != [None, None]
-    for player in inner:
-        if isinstance(player, EvaluatesOnDevice):
-            player.move_to(device)
+    for player in players:
+        if evaluating := capability(player, EvaluatesOnDevice):
+            evaluating.move_to(device)
     opening = RandomPlayer(game)
     state = game.init(len(match))
     states: list[State] = [state]
@@ -116,5 +116,5 @@ def results_text(game: Game, results: RunningResults, *players: Player, by_playe
 
 def statuses_of(*players: Player) -> list[str]:
     """The status of each player that reports one."""
-    inner = dict.fromkeys(player.unwrapped for player in players)
-    return [str(player.status()) for player in inner if isinstance(player, ReportsStatus)]
+    each = {player.unwrapped: capability(player, ReportsStatus) for player in players}
+    return [str(reporting.status()) for reporting in each.values() if reporting is not None]

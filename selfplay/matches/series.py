@@ -19,7 +19,7 @@ from selfplay.games import Game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import RESULTS, RunningResults, WinDrawLoss, sign_test, wilson_interval
 from selfplay.matches.arena import USUAL_BATCH_SIZE, Players, play_batch, seats_held
-from selfplay.players.capabilities import FollowsMatch, learners_among
+from selfplay.players.capabilities import FollowsMatch, capability, learners_among
 from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.tables import COUNT, SHARE, TEXT, Columns, Row
 
@@ -173,7 +173,7 @@ class Series:
             one, other = (EpsilonGreedyPlayer(game, player, self.epsilons) for player in players)
             players = (one, other)
         learners = learners_among(players) if self.learn else {}
-        one_at_a_time = learners or any(isinstance(player.unwrapped, FollowsMatch) for player in players)
+        one_at_a_time = learners or any(capability(player, FollowsMatch) for player in players)
         size = 1 if one_at_a_time else self.batch_size or USUAL_BATCH_SIZE
         parts = [self.matches] if self.seconds is None else _parts_within(self.seconds, self.matches)
         for chunk in (part[start : start + size] for part in parts for start in range(0, len(part), size)):

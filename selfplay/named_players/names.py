@@ -20,7 +20,7 @@ from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.games import Game
 from selfplay.players.player import Player
-from selfplay.registry import Registry, is_module
+from selfplay.registry import MODULE_NAME, Registry, is_module
 
 ITSELF = "itself"
 """The kind of the level that plays the matches of a run, where these are described (`learner.self_play`)."""
@@ -266,7 +266,7 @@ def readable_name(player: str) -> str:
     return f"{algorithm}, {plies}" if evaluation in (None, "none") else f"{algorithm}, {plies}, {evaluation}"
 
 
-MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
+MODULE_AND_ATTRIBUTE = re.compile(rf"({MODULE_NAME}):[^\W\d]\w*")
 
 
 def kind_named(name: str) -> PlayerKind:

@@ -1,19 +1,23 @@
 """What some players can do, as protocols that are asked for by type.
 
 A player has such a capability if it has all methods of the protocol. A wrapper does not have those of the player inside
-it, so ask for them in `Player.unwrapped`:
+it, and what players from outside this package return is checked, so ask for them by `capability`:
 
-    if isinstance(learner := player.unwrapped, LearnsFromMatches):
+    if learner := capability(player, LearnsFromMatches):
         learner.after_match(record, seats)
 """
 
-from typing import Protocol, runtime_checkable
+from functools import partial
+from types import SimpleNamespace
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.error_places import is_outside
 from selfplay.games.match import Match
 from selfplay.games.state import MatchRecord, State
+from selfplay.players.checked_player import ask_outside, checked_layer
 from selfplay.players.player import Player, SearchedPolicies
 from selfplay.search.mcts.tree_search import TreeSearch
 
@@ -110,9 +114,35 @@ class GrowsTrees(Protocol):
         """The search."""
 
 
+Ability = TypeVar("Ability")
+
+
+def capability(player: Player, kind: type[Ability]) -> Ability | None:
+    """The methods of a protocol of this module, of the player inside all wrappers; None if it does not have them all.
+
+    Those of a player from outside this package are called by `ask_outside`: they are given copies of states and
+    matches, and their errors are a SettingError, results of other types a ConformanceError, of one line with its file.
+
+    Examples:
+        >>> from selfplay.players.capabilities import ReportsStatus, capability
+        >>> capability(selfplay.make_player("random", "tictactoe"), ReportsStatus) is None
+        True
+    """
+    inner = player.unwrapped
+    if not isinstance(inner, kind):
+        return None
+    if not is_outside(type(inner).__module__):
+        return inner
+    layer = checked_layer(player)
+    name = str(getattr(inner, "name", type(inner).__name__)) if layer is None else layer.given_name
+    declared = {method: value for method, value in vars(kind).items() if not method.startswith("_")}
+    asking = {method: partial(ask_outside, inner, name, value) for method, value in declared.items()}
+    return cast(Ability, SimpleNamespace(**asking))
+
+
 def chosen_action(player: Player, match: Match, draws: Draws) -> int:
     """The action of a player in a match, which it is told if it follows it. Raises ForfeitError if it gives up."""
-    if isinstance(follower := player.unwrapped, FollowsMatch):
+    if follower := capability(player, FollowsMatch):
         follower.follow(match)
     return int(player.act(match.state, draws))
 
@@ -122,5 +152,5 @@ def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player,
     return {
         player: learner
         for player in players
-        if player is not None and isinstance(learner := player.unwrapped, LearnsFromMatches)
+        if player is not None and (learner := capability(player, LearnsFromMatches))
     }

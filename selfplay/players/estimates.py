@@ -11,7 +11,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.capabilities import NamesValues
+from selfplay.players.capabilities import NamesValues, capability
 from selfplay.players.perfect import PerfectPlayer, ValueKind, endgame_player, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.search.prover import RESULT_TEXTS
@@ -105,12 +105,13 @@ class Estimate(NamedTuple):
 
     def words(self, action: int | None) -> str | None:
         """The value of an action in words, such as "wins in 8", if it is known and exact."""
-        value, player = self.value(action), self.player.unwrapped
+        value = self.value(action)
         if action is None or value is None or not self.knows(action):
             return None
         if self.proved is not None and not self.in_points:
             return RESULT_TEXTS[value]
-        return player.value_text(value, self.state) if isinstance(player, NamesValues) else None
+        naming = capability(self.player, NamesValues)
+        return None if naming is None else naming.value_text(value, self.state)
 
     def grade(self, action: int) -> MoveGrade | None:
         """How much worse than the best action an action is, by these values; None also if only one of both is exact."""

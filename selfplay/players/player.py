@@ -1,7 +1,6 @@
 """The base class of players, wrappers around players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
 from copy import copy
 from html import escape
 from typing import NamedTuple
@@ -10,11 +9,9 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, below
-from selfplay.error_places import is_outside
-from selfplay.errors import ConformanceError, IllegalActionError, NotNowError, SettingError, shortened
+from selfplay.errors import NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.registry import errors_of_outside
 
 
 class SearchedPolicies(NamedTuple):
@@ -68,7 +65,7 @@ class Player(ABC):
 
     @property
     def unwrapped(self) -> "Player":
-        """The player inside all wrappers; ask this one for the protocols in `selfplay.players.capabilities`."""
+        """The player inside all wrappers. What it can do besides: `selfplay.players.capabilities.capability`."""
         return self
 
     def policy(self, state: State) -> Tensor | None:
@@ -189,89 +186,6 @@ class PlayerWrapper(Player):
         unlimited = copy(self)
         unlimited.player = self.player.without_time_limit()
         return unlimited
-
-
-ROUNDING = 1e-4
-"""By how much the probabilities of a policy may differ from 1 in total; they can be float32."""
-
-
-class CheckedPlayer(PlayerWrapper):
-    """A player from outside this package, whose errors and illegal actions are reported in one line with its file.
-
-    `act`, `policy` and `action_values` are given copies of states, which they may change.
-    """
-
-    def __init__(self, player: Player, game: Game, name: str) -> None:
-        if not isinstance(getattr(player, "name", None), str):
-            raise ConformanceError(f'player {shortened(name)!r}: it has no name; write name = "..." in its class')
-        super().__init__(player)
-        self.game, self.given_name = game, name
-
-    def act(self, state: State, draws: Draws) -> Tensor:
-        with self._reported():
-            action: object = self.player.act(state.clone(), draws)
-            if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.terminated.shape):
-                wanted = f"must return int64[{state.batch_size}], a legal action for each match"
-                raise self._fault(f"act {wanted}, not {shortened(repr(action))}")
-            try:
-                self.game.step(state, action)
-            except IllegalActionError as error:
-                raise self._fault(str(error)) from error
-        return action
-
-    def policy(self, state: State) -> Tensor | None:
-        with self._reported():
-            policy = self.player.policy(state.clone())
-            if policy is not None:
-                self._check_shape("policy", policy, state)
-                legal, sums = self.game.legal_action_mask(state), policy.double().sum(dim=1)
-                fits = ((policy >= 0) & (legal | (policy == 0))).all()
-                if not fits or ((sums - (~state.terminated).double()).abs() > ROUNDING).any():
-                    raise self._fault("policy must give probabilities of the legal actions, which sum to 1")
-        return policy
-
-    def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
-        with self._reported():
-            found = self.player.value_actions(state.clone(), draws)
-            if found is not None:
-                self._check_shape("action_values", found.values, state)
-        return found
-
-    def _check_shape(self, method: str, given: object, state: State) -> None:
-        shape = (state.batch_size, self.game.num_distinct_actions)
-        if not isinstance(given, Tensor) or not given.is_floating_point() or given.shape != shape:
-            wanted = f"must return float{list(shape)}, a number for each action, or None"
-            raise self._fault(f"{method} {wanted}, not {shortened(repr(given))}")
-
-    def _fault(self, what: str) -> ConformanceError:
-        return ConformanceError(f"player {self.given_name!r}: {what}")
-
-    def _reported(self) -> AbstractContextManager[None]:
-        return errors_of_outside("player", self.given_name, type(self.player).__module__)
-
-
-def checked_player(player: object, game: Game, name: str | None = None) -> Player:
-    """A player of this game; one from outside this package inside a `CheckedPlayer`.
-
-    Errors call it `name`, or what it calls itself. A kind of players from outside can make a player of this package,
-    which keeps its faster methods. Raises SettingError if it is not a player, or one of another game.
-    """
-    if not isinstance(player, Player):
-        given = f"player={shortened(repr(player))}" if name is None else f"player {shortened(name)!r}"
-        raise SettingError(f"{given}: must be a player, such as RandomPlayer(game)")
-    own = getattr(player, "game", game)
-    if getattr(own, "rules", game.rules) != game.rules:
-        plays = own.name if own.name != game.name else "another game of the same name"
-        raise SettingError(f"player {shortened(getattr(player, 'name', ''))!r} plays {plays}, not {game.name}")
-    if not is_outside(type(player.unwrapped).__module__) or _is_checked(player):
-        return player
-    return CheckedPlayer(player, game, name or str(getattr(player, "name", type(player).__name__)))
-
-
-def _is_checked(player: Player) -> bool:
-    while isinstance(player, PlayerWrapper) and not isinstance(player, CheckedPlayer):
-        player = player.player
-    return isinstance(player, CheckedPlayer)
 
 
 class RandomPlayer(Player):

@@ -26,10 +26,11 @@ from selfplay.games.match import Match
 from selfplay.games.state import Forfeit, MatchRecord
 from selfplay.games.win_draw_loss import RunningResults
 from selfplay.matches.arena import results_text, seats_held
-from selfplay.players.capabilities import Explains, chosen_action, learners_among
+from selfplay.players.capabilities import Explains, capability, chosen_action, learners_among
+from selfplay.players.checked_player import checked_player
 from selfplay.players.estimates import Estimate, estimate_of
 from selfplay.players.perfect import endgame_player
-from selfplay.players.player import Player, checked_player
+from selfplay.players.player import Player
 from selfplay.playing.result_text import result_of, result_text
 from selfplay.records import Record
 from selfplay.search.shared_solver import NotSolvedYetError
@@ -191,8 +192,8 @@ class Session:
             return self._step(match.legal_actions()[0])
         explores = player.explores(self.draws)
         is_random = None if explores is None else bool(explores)
-        chooser = player.unwrapped
-        reason = chooser.reason(match.state) if not is_random and isinstance(chooser, Explains) else None
+        explaining = None if is_random else capability(player, Explains)
+        reason = None if explaining is None else explaining.reason(match.state)
         try:
             action = chosen_action(player, match, self.draws)
         except ForfeitError as error:

@@ -15,7 +15,7 @@ from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.games.match import Match
 from selfplay.games.state import State
-from selfplay.players.capabilities import FollowsMatch, chosen_action
+from selfplay.players.capabilities import FollowsMatch, capability, chosen_action
 from selfplay.players.player import Player, RandomPlayer
 from selfplay.protocols.commands import SIZE_LIMIT, CommandError
 from selfplay.search.deadline import LEAST_SECONDS, Deadline, current_deadline
@@ -161,7 +161,7 @@ def _end_background(engine: LineEngine) -> None:
 def prepare_player(player: Player, game: Game, key: int) -> None:
     """Compile what the moves of a match need, so that it takes no time of the match: the rules, and the searches of the
     player at the start and near the end. Third-party engines are left alone."""
-    if isinstance(player.unwrapped, FollowsMatch):
+    if capability(player, FollowsMatch):
         return
     many = game.init(FEW_POSITIONS + 1)
     game.step_unchecked(many, game.legal_action_mask(many).long().argmax(dim=1))

@@ -22,7 +22,7 @@ from selfplay.errors import SettingError, shortened
 from selfplay.games import name_of_board
 from selfplay.learners import LEARNERS, Learner
 from selfplay.named_players.names import PLAYERS
-from selfplay.registry import is_module
+from selfplay.registry import MODULE_NAME, is_module
 from selfplay.runs.command_lines import COMMAND, DEFAULT_GAME
 from selfplay.runs.manifest import flat_settings, texts_in
 
@@ -139,9 +139,9 @@ def check_fields(settings: Any) -> None:
             require_players(name, value, or_person="may_be_person" in declared.metadata)
 
 
-WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
+WORD_BEFORE_COLON = re.compile(rf"(?:^|=)({MODULE_NAME}):")
 """A word that may name a module, at the beginning of a text or of the value of an option."""
-WORDS_BEFORE_COLONS = re.compile(r"(?:^|=)((?:[A-Za-z_][\w.]*:)+)")
+WORDS_BEFORE_COLONS = re.compile(rf"(?:^|=)((?:{MODULE_NAME}:)+)")
 """The same with the words that follow it, such as those of `mcts:my_module:MyEvaluator`."""
 
 

@@ -171,7 +171,8 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
         is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
         names = value.split(",")
         if is_name and any(_is_outside(key, name) for name in names):
-            written = ",".join(quoted(name) if "=" in name else name for name in names)
+            # Hydra reads only letters from a to z without quotes.
+            written = ",".join(name if name.isascii() and "=" not in name else as_typed(name) for name in names)
             changed += [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={written}"]
         elif key == PARAMETERS:
             changed.append(f"+{override}")
@@ -226,8 +227,10 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:
         given = shortened(unread.override)
+        key = given.partition("=")[0]
         raise SettingError(
-            f"{given}: cannot be read; write a list as [1,2], and a text with special characters in quotes"
+            f"{given}: cannot be read; write a list as [1,2], and a text with special characters in two "
+            f"pairs of quotes, because the shell takes one away: '{key}=\"TEXT\"'"
         ) from unread
     except (HydraException, OmegaConfBaseException, ValueError, TypeError) as raised:
         error = raised.__cause__ if isinstance(raised.__cause__, OmegaConfBaseException) else raised

@@ -14,7 +14,7 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SelfPlayError, TimeLimitError
 from selfplay.files import sha256
 from selfplay.games import Game, State
-from selfplay.players.capabilities import SolvesExactly
+from selfplay.players.capabilities import SolvesExactly, capability
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, pick_actions
 from selfplay.players.value_net import best_values
 from selfplay.search.deadline import Deadline, current_deadline
@@ -122,8 +122,8 @@ class SilentPlayer(PlayerWrapper):
     """Plays as `player` does, and has only exact values of actions."""
 
     def value_actions(self, state: State, draws: Draws | None = None) -> ActionValues | None:
-        solver = self.player.unwrapped
-        is_solved = isinstance(solver, SolvesExactly) and bool(solver.solves(state).all())
+        solver = capability(self.player, SolvesExactly)
+        is_solved = solver is not None and bool(solver.solves(state).all())
         return self.player.value_actions(state, draws) if is_solved else None
 
 

@@ -12,7 +12,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.make import files_of_player
-from selfplay.players.capabilities import LearnsFromMatches
+from selfplay.players.capabilities import LearnsFromMatches, capability
 from selfplay.players.player import Player
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.manifest import Manifest
@@ -42,8 +42,8 @@ class OpponentProofs:
         if grader is None:
             return self._from_files(game, offer)
         with self._players.lent(game, offer) as player:
-            learner = player.unwrapped
-            seen = learner.matches_seen() if isinstance(learner, LearnsFromMatches) else None
+            learner = capability(player, LearnsFromMatches)
+            seen = None if learner is None else learner.matches_seen()
             key = (game.name, offer.id, file_version(offer), seen)
             return self._known.get(key, partial(self._graded, grader, offer, player))
 

@@ -176,6 +176,11 @@ WRONG_PILES = [
     (with_attributes(rules=None), r"rules: rules is None, where it must be Rules\(...\)"),
     (with_attributes(num_distinct_actions=3.0), "rules: num_distinct_actions is 3.0, where it must be a whole number"),
     (with_attributes(observation_shape=8), "rules: observation_shape is 8, where it must be a tuple of whole numbers"),
+    (with_attributes(board=8), r"rules: board is 8, where it must be \(rows, columns\), or None"),
+    (with_attributes(chosen_pass=-1), "rules: chosen_pass is -1, where it must be a whole number"),
+    (with_attributes(features=8), r"rules: features is 8, where it must be Features\(...\), or None"),
+    (with_attributes(exact_solver=8), "rules: exact_solver is 8, where it must be a text, or None"),
+    (with_attributes(usual_evaluation=None), "rules: usual_evaluation is None, where it must be a text"),
     (with_attributes(pass_action=3), "rules: pass_action is 3, but actions are from 0 to 2"),
     (with_attributes(action_to_string=lambda self, action: action), "texts: action_to_string gives 0 for action 0"),
     *(

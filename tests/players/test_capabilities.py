@@ -7,16 +7,20 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
 from selfplay.games import make_game
 from selfplay.matches.arena import statuses_of
+from selfplay.matches.series import Series
 from selfplay.players.capabilities import (
     EvaluatesOnDevice,
     Explains,
     FollowsMatch,
     LearnsFromMatches,
     ReportsStatus,
+    Searches,
+    capability,
     learners_among,
 )
+from selfplay.players.checked_player import CheckedPlayer
 from selfplay.players.exploring import EpsilonGreedyPlayer
-from selfplay.players.player import ActionValues, CheckedPlayer, Player, PlayerWrapper, RandomPlayer, policy_of
+from selfplay.players.player import ActionValues, Player, PlayerWrapper, RandomPlayer, SearchedPolicies, policy_of
 from selfplay.players.search import SearchPlayer, SearchPlayerParameters
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher
@@ -42,7 +46,7 @@ class DoesAll(Learning):
         return ActionValues(self.action_values(state), 0.5, 64.0, torch.tensor([True]), visits=draws)
 
     def searched(self, state, draws):
-        return "searched"
+        return SearchedPolicies(self.policy(state), torch.tensor([0.25]))
 
     def explores(self, draws):
         return torch.tensor([True])
@@ -83,10 +87,22 @@ def test_a_learner_inside_wrappers_is_a_learner() -> None:
     learner = Learning(GAME)
     wrapper = PlayerWrapper(EpsilonGreedyPlayer(GAME, PlayerWrapper(learner), [0.5]))
     assert wrapper.name == "epsilon-greedy learning"
-    assert learners_among((wrapper, None)) == {wrapper: learner}
-    assert learners_among((wrapper, wrapper)) == {wrapper: learner}
+    for players in ((wrapper, None), (wrapper, wrapper)):
+        found = learners_among(players)
+        assert list(found) == [wrapper]
+        assert isinstance(found[wrapper], LearnsFromMatches)
+    record = next(Series(range(1), key=0).records(GAME, (wrapper, RandomPlayer(GAME))))
+    found[wrapper].after_match(record, (0,))
+    assert found[wrapper].matches_seen() == len(learner.seen) == 1
     assert learners_among((RandomPlayer(GAME), PlayerWrapper(OnlyActs()))) == {}
     assert not isinstance(PlayerWrapper(RandomPlayer(GAME)).unwrapped, EvaluatesOnDevice)
+
+
+def test_the_methods_of_players_of_this_package_are_called_directly() -> None:
+    searcher = Searcher(GAME, FeatureEvaluation(1.0, 0.0, {}, game=GAME.name))
+    player = SearchPlayer(searcher, 1, SearchPlayerParameters())
+    assert capability(PlayerWrapper(player), Searches) is player
+    assert capability(PlayerWrapper(player), LearnsFromMatches) is None
 
 
 def test_an_exploring_player_has_a_policy_if_the_player_inside_has_one() -> None:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import compose_settings
+from selfplay import compose_settings, make_game
 from selfplay.errors import SettingError
+from selfplay.registry import outside_parts
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.folders import PROJECT_FOLDER
+from selfplay.settings.common import modules_in
 from selfplay.settings.overrides import with_outside_names
 from tests.support.wheels import install_entry_points
 
@@ -18,6 +20,10 @@ from tests.support.wheels import install_entry_points
     [
         ("game=my_module:Game", ["game.name=my_module:Game"]),
         ("game=tictactoe,my.module:Game", ["game.name=tictactoe,my.module:Game"]),
+        ("game=spiel_äö:Spiel,hex", ["game.name='spiel_äö:Spiel',hex"]),
+        ('game="spiel_äö:Spiel"', ['game.name="spiel_äö:Spiel"']),
+        ("game=go_7x7_komi=5.5", ["game.name='go_7x7_komi=5.5'"]),
+        ("architecture=netz_ä:Netz", ["architecture=custom", "architecture.name='netz_ä:Netz'"]),
         ("architecture=my_module:Net", ["architecture=custom", "architecture.name=my_module:Net"]),
     ],
 )
@@ -30,6 +36,16 @@ def test_settings_hold_the_names() -> None:
     settings = compose_settings(["game=tests.support.pile:Pile", "architecture=my_module:Net", "+architecture.width=8"])
     assert settings.game.name == "tests.support.pile:Pile"
     assert settings.architecture == {"name": "my_module:Net", "width": 8}
+
+
+def test_modules_with_letters_of_any_language_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "ähnlich.py").write_text("from tests.support.pile import Pile as Äpfel\n")
+    settings = compose_settings(["game=ähnlich:Äpfel"])
+    assert make_game(settings.game.name).name == "ähnlich:Äpfel"
+    assert list(modules_in("ähnlich:Äpfel")) == ["ähnlich"]
+    assert list(outside_parts(["game=ähnlich:Äpfel"])) == ["ähnlich:Äpfel"]
 
 
 def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,7 +248,8 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, pref
         ("executor=4", "executor=4: must be one name; --help-all shows the options"),
         (
             "learner.epsilons=[1",
-            "learner.epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in quotes",
+            "learner.epsilons=[1: cannot be read; write a list as [1,2], and a text with special characters in two "
+            "pairs of quotes, because the shell takes one away: 'learner.epsilons=\"TEXT\"'",
         ),
         ("player=null", "player=null: names a section of settings; set one of player.depth, player.temperature"),
         ("learner.gate=???", "learner.gate=???: must be a value"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import Words
 from selfplay.compute.positions import Packed
 from selfplay.compute.random_numbers import Draws
-from selfplay.players.capabilities import SolvesExactly
+from selfplay.players.capabilities import SolvesExactly, capability
 from selfplay.players.player import Player, policy_of
 from selfplay.search.exact_solver import WIN, ExactSolver
 
@@ -58,9 +58,9 @@ def judge(positions: Positions, player: Player, solver: ExactSolver, *, walk_sol
     state = state._replace(current_player=torch.full_like(state.current_player, positions.seat))
     # A player that explores may also take other actions than the best ones of a position that it solves.
     explores = player.explores(Draws(0, torch.zeros(state.batch_size, dtype=torch.int64), 0)) is not None
-    inner, solved = player.unwrapped, torch.zeros_like(state.terminated)
-    if not walk_solved and not explores and isinstance(inner, SolvesExactly):
-        solved = inner.solves(state)
+    solving, solved = capability(player, SolvesExactly), torch.zeros_like(state.terminated)
+    if not walk_solved and not explores and solving is not None:
+        solved = solving.solves(state)
     open_rows = (~solved).nonzero()[:, 0]
     state = state.select(open_rows)
     unknown = ~positions.are_won[open_rows.numpy()]

@@ -15,7 +15,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SelfPlayError
 from selfplay.games.match import Match
-from selfplay.players.capabilities import GrowsTrees, chosen_action
+from selfplay.players.capabilities import GrowsTrees, capability, chosen_action
 from selfplay.players.player import ActionValues, Player
 from selfplay.protocols.commands import whole_numbers
 from selfplay.protocols.gtp.notation import COLOURS, Vertices
@@ -102,8 +102,8 @@ class RunningAnalysis:
         self.player, self.match, self.draws = player, match, draws
         self._seconds, self._form = seconds, form
         self._deadline, self._ended, self._trees = Deadline(), Event(), list[Trees]()
-        inner = player.unwrapped
-        self._search = _longer(inner.tree_search()) if isinstance(inner, GrowsTrees) else None
+        growing = capability(player, GrowsTrees)
+        self._search = None if growing is None else _longer(growing.tree_search())
         self._found = list[Move]()
 
     def start(self, write: Callable[[str], None]) -> None:

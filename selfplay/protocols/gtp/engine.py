@@ -10,7 +10,7 @@ from selfplay.games import Game, make_game, name_of_board
 from selfplay.games.match import Match
 from selfplay.installation import __version__
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.players.capabilities import GrowsTrees
+from selfplay.players.capabilities import GrowsTrees, capability
 from selfplay.players.player import ActionValues, Player
 from selfplay.protocols.clock import Clock
 from selfplay.protocols.commands import CommandError, numbers_of, whole_numbers
@@ -209,7 +209,7 @@ class GtpEngine(LineEngine):
     def _values(self, match: Match, seconds: float | None) -> ActionValues | None:
         """What the player expects of its actions, in half of the time for the move, unless its move comes from the same
         search."""
-        is_same = isinstance(self.player.unwrapped, GrowsTrees)
+        is_same = capability(self.player, GrowsTrees) is not None
         given = self.search_seconds(seconds)
         with Deadline(given if given is None or is_same else given / 2).applied():
             return self.player.value_actions(match.state, self.draws(match))
