@@ -36,7 +36,7 @@ class ComparisonParameters:
     matches: int = field(default=1000, metadata=count(2))
     """Matches of a level against its predecessor, and against each other opponent."""
     epsilons: list[float] = field(default_factory=[0.5, 0.5, 0.1].copy, metadata=within(0, 1))
-    """Exploration rates by ply in the matches between a level and its predecessor."""
+    """Exploration rates by ply against the level before."""
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match, the same from both seats."""
     every: int | None = field(default=None, metadata=count(1))

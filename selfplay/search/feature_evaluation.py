@@ -55,7 +55,7 @@ class EvaluationWeights:
     weights: dict[str, Any]
     """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
     phases: list[int] = field(default_factory=list)
-    """Numbers of stones on the board at which the second and later phases begin; []: the weights never change."""
+    """Numbers of stones at which the second and later phases begin; []: the weights never change."""
     game: str | None = None
     """The only game that it applies to; null: any game that has these features."""
 

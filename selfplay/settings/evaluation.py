@@ -51,7 +51,7 @@ class TreePictureSettings:
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
     breadth: list[int] = field(default_factory=[3, 3, 2].copy, metadata=within(1, 40))
-    """Successors shown for each board, by ply; the last number is for all later plies."""
+    """Successors shown for each board, by ply; the last is for all later plies."""
 
 
 @dataclass
@@ -87,7 +87,7 @@ class AnalysisSettings(OneMatchSettings):
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player."""
     commented: str | None = field(default=None, metadata=PATH)
-    """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
+    """The file to write `record` to, with the values of its moves as comments."""
     features: Any = None
     """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
     depth: int = 6

@@ -53,7 +53,7 @@ class MatchSettings(SeriesSettings):
     """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
     for each match if a player learns."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches as files: SGF (Go, Gomoku and Hex), or the format of other programs for the game."""
+    """Folder for the matches as files: SGF (Go, Gomoku and Hex), or another format of the game."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class WalkSettings(ComputingSettings):
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
     replies: str = field(default="all", metadata=one_of("all", "best"))
-    """all: the opponent plays every legal action; best: only those of the best exact value, as perfect play does."""
+    """all: the opponent plays every legal action; best: only those of the best exact value."""
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453."""
     table_bits: int = 22
@@ -109,7 +109,7 @@ class ProofSettings(WalkSettings):
     walk_solved: bool = False
     """Also walk positions that the player itself solves exactly."""
     part_positions: int = field(default=4096, metadata=count(1))
-    """Number of positions that one worker judges between two saved states; does not change the result."""
+    """Positions that a worker judges between two saved states; does not change the result."""
     folder: str | None = field(default=None, metadata=PATH)
     """Folder of the results; null: below comparison/proofs in run_dir."""
 
@@ -123,6 +123,6 @@ class CorrectionSettings(SeededSettings, WalkSettings):
     endgame: int = field(default=20, metadata=count(0))
     """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
-    """The largest number of passes through the mistakes of a ply in each training."""
+    """Maximum passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
     """By how much the sum of weights of a winning action must exceed the sums of the mistakes."""
