@@ -38,8 +38,8 @@ class Records(FitsRows):
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the result for each further move of the same player."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
-    match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values; for earlier ones the match ends with the
+    first of them. null: outcomes only."""
     policies: bool = field(default=False, metadata=IN_MATCHES)
     """Also learn which moves were made; needs a network with a policy head."""
     value_weight: float = changed(Policy, "value_weight", 1.0)

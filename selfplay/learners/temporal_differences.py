@@ -46,7 +46,7 @@ class TemporalDifferences(Learner, StepSizes):
     """The player of the matches, such as search:negascout?depth=5&endgame=14; its values are learned. null: the tables,
     one ply ahead."""
     exact_from: int | None = field(default=None, metadata=count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values. null: outcomes only."""
 
     def recorded(self) -> dict[str, Any]:
         return part_of(StepSizes, self)

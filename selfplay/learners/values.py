@@ -101,14 +101,14 @@ class FitsPlayedRows(FitsRows):
     opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
     """Matches begin with 0 to this number of random plies, from which nothing is learned."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
-    match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values; for earlier ones the match ends with the
+    first of them. null: outcomes only."""
     value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
     """How much of a target is the value that a search finds; the rest is the outcome."""
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
     """Number of earlier levels whose matches are also trained on."""
     gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it, whose
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before, whose
     weights it gets otherwise. null: no gate."""
     gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
     """Number of matches of the gate."""

@@ -49,7 +49,7 @@ class EvaluationWeights:
     """
 
     win: float
-    """Value of a won match, above those of all unfinished positions; a lost one has its negative."""
+    """Value of a won match, above all unfinished positions; a lost one has its negative."""
     margin: float
     """Value of each point of the lead at the end of a match."""
     weights: dict[str, Any]

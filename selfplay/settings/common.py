@@ -269,7 +269,7 @@ class LockstepSettings(SeededSettings, ComputingSettings):
     """The settings of programs that play batches of matches in lockstep."""
 
     batch_size: int | None = field(default=None, metadata=count(1))
-    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit on a GPU."""
+    """Matches in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit on a GPU."""
     device: str = "auto"
     """Where matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 

@@ -48,7 +48,7 @@ class DisplaySettings(OneMatchSettings):
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3, and how often a tree search has tried each action."""
+    """Also show each board as a number in base 3, and how often a tree search tried each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True

@@ -47,8 +47,8 @@ class ComparisonSettings(ComparisonParameters):
     """How levels are compared."""
 
     references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
-    """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
-    enumerate; null: the game's defaults."""
+    """Players that levels meet besides the random player, such as [greedy_discs], in games too large to enumerate;
+    null: the game's defaults."""
     pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))
 
 
@@ -68,8 +68,7 @@ class Settings(LockstepSettings):
     """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
     module:Class, with its parameters."""
     from_level: dict[Any, Any] = field(default_factory=dict, metadata=read_by(RUN))
-    """What changes from a level on, by its number, among learner, its parameters and matches: {9: {learner.self_play:
-    ...}, 16: {learner: expert}}."""
+    """What changes from a level on, by its number: {9: {learner.self_play: ...}, 16: {learner: expert}}."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
@@ -79,8 +78,8 @@ class Settings(LockstepSettings):
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating one level: the player that it plays against; null: as the learner says."""
     first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
-    """The agent.safetensors that plays the matches of level 0, and from whose weights level 1 starts, unless
-    learner.start=fresh; pretrained: the agent that comes with the program. null: the random player."""
+    """The agent.safetensors that plays level 0, and from whose weights level 1 starts, unless learner.start=fresh;
+    pretrained: the agent that comes with the program. null: the random player."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: its dataset; null: that of the level before."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)

@@ -64,7 +64,7 @@ class Training:
     weight_power: float = field(default=0.5, metadata=IN_TRAINING | within(-10, 10))
     """The weight of a merged row is (number of rows) ** weight_power."""
     start: str = field(default="previous", metadata=IN_TRAINING | one_of("previous", "fresh"))
-    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data (replay)."""
+    """Initial weights. previous: of the previous level; fresh: new ones, which need more data (replay)."""
 
     def recorded(self) -> dict[str, Any]:
         """The parameters as the file of an agent has them."""
@@ -94,8 +94,8 @@ class StepSizes:
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
     """lambda: the weight of later values in the target of an afterstate; 1: the outcome only."""
     sharpness: float = field(default=2.7, metadata=within(0, 100))
-    """How much the step size is reduced for weights whose recommended changes cancel out: by exp(sharpness * (coherence
-    - 1)) (Bagheri, Thill, Koch & Konen, 2014)."""
+    """How much the step size of weights whose recommended changes cancel out is reduced: by exp(sharpness * (coherence
+    - 1))."""
     round_matches: int = field(default=128, metadata=count(1))
     """Matches that are played with the same weights before the weights learn from them."""
 
