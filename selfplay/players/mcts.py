@@ -158,7 +158,7 @@ class TreeSearchParameters:
     proves: bool = field(default=True, metadata=IN_MATCHES)
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = field(default=False, metadata=IN_MATCHES)
-    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    """Whether a search continues the tree of the last ply; not for gumbel."""
     parallel: int | None = field(default=None, metadata=IN_MATCHES | within(1, MOST_PARALLEL))
     """Positions of a search that torch evaluates together; null: one for each 25 simulations, at most 8."""
     temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
