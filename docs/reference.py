@@ -50,12 +50,12 @@ Made from the code by `python docs/reference.py`. Every program prints its own w
 - A setting is given as `name=value` or as a flag: `seed=3`, `--seed 3`. `null`: no value.
 - `GROUP=OPTION` chooses a file of a folder of `conf/`, such as `recipe=othello`. What you set
   yourself replaces what the file sets. `--cfg job` prints the resulting settings and runs nothing.
-- A run remembers its settings: later commands with its `run_dir` need not repeat them.
+- [A run remembers its settings](reproducibility.md#settings-of-a-run-are-given-once). A stage that was made with
+  others is only replaced with `force=true`.
 - `-m seed=0,1,2` runs a [sweep](reproducibility.md#sweeps).
 
 After each name follow the default, the meaning, and in parentheses the allowed values (`>0..1`: above 0, at
-most 1); for names without a meaning, the default is in parentheses. A stage that was made with other settings is only
-replaced with `force=true`. `recipe=default`, which holds unless another is chosen, sets
+most 1); for names without a meaning, the default is in parentheses. `recipe=default`, unless another is chosen, sets
 
 {default_recipe}
 """
@@ -158,8 +158,10 @@ def repeats(lines_by_source: dict[str, list[str]]) -> list[str]:
 
 
 def program_sections() -> Iterator[str]:
-    """The settings of each program; those that an earlier program or a player has too are only named."""
+    """The settings of each program, or of several alike; those that an earlier program or a player has too are only
+    named."""
     first: dict[tuple[str, ...], tuple[str, Leaf]] = {}
+    headings: dict[tuple[str, ...], list[str]] = {}
     for kind, config, names in settings_of_programs():
         heading, lines, repeated = ", ".join(names), list[str](), dict[str, list[str]]()
         for leaf, meaning in described(compose_settings_of(kind, config)):
@@ -171,7 +173,10 @@ def program_sections() -> Iterator[str]:
                 repeated.setdefault(source, []).append(named(leaf, None if earlier == heading else usual.value))
             else:
                 lines.append(setting(leaf, meaning))
-        yield section(heading, [*lines, *repeats(repeated)] or ["- Only those of every program."])
+        found = (*lines, *repeats(repeated)) or ("- Only those of every program.",)
+        headings.setdefault(found, []).append(heading)
+    for found, programs_alike in headings.items():
+        yield section(", ".join(programs_alike), found)
 
 
 def learner_sections() -> Iterator[str]:
@@ -252,10 +257,12 @@ def meaning_of(option: Option) -> str:
     return f"{meaning[:1].lower()}{meaning[1:]}"
 
 
-def option_line(option: Option, earlier: str = "") -> str:
-    """An option and its meaning, or where an earlier kind of player has the same one."""
-    meaning = f"as for `{earlier}`" if earlier else meaning_of(option)
-    return item(f"`{option.name}` (`{shown(option.default)}`): {meaning}")
+def named_option(option: Option) -> str:
+    return f"`{option.name}` (`{shown(option.default)}`)"
+
+
+def option_line(option: Option) -> str:
+    return item(f"{named_option(option)}: {meaning_of(option)}")
 
 
 def earlier_kind(kind: PlayerKind, option: Option) -> str:
@@ -286,7 +293,15 @@ def kind_section(name: str) -> str:
     rules = constants(kind) if kind.options else {}
     of_rules = {option.name for options in rules.values() for option in options}
     lines = textwrap.wrap(f"{kind.meaning[0].upper()}{kind.meaning[1:]}.", 100) + [""] * bool(kind.options)
-    lines += [option_line(one, earlier_kind(kind, one)) for one in kind.options if one.name not in of_rules]
+    repeated = dict[str, list[str]]()
+    for option in kind.options:
+        if option.name in of_rules:
+            continue
+        if earlier := earlier_kind(kind, option):
+            repeated.setdefault(earlier, []).append(named_option(option))
+        else:
+            lines.append(option_line(option))
+    lines += [item(f"as for `{earlier}`: {', '.join(options)}") for earlier, options in repeated.items()]
     for rule, options in rules.items():
         lines += ["", f"Constants of `rule={rule}`:", "", *map(option_line, options)]
     return section(f"`{kind.syntax}`", lines)

@@ -101,7 +101,9 @@ def test_a_page_made_from_the_code_is_up_to_date(page: str) -> None:
 @pytest.mark.parametrize("kind", PLAYERS)
 def test_every_option_of_a_player_is_described(kind: str) -> None:
     text = MADE["players.md"]().partition(f"\n## `{kind_named(kind).syntax}`\n")[2].partition("\n## ")[0]
-    described = dict(re.findall(r"^- `(\w+)` \(`.*?`\): (\w.*)", text, re.MULTILINE))
+    described = re.findall(r"^- `(\w+)` \(`.*?`\): \w", text, re.MULTILINE)
+    for line in re.findall(r"^- as for `.*(?:\n  .*)*", text, re.MULTILINE):
+        described += re.findall(r"`(\w+)` \(`", line)
     assert sorted(described) == sorted(option.name for option in kind_named(kind).options)
 
 

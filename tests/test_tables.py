@@ -79,5 +79,5 @@ def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reas
 )
 def test_the_docs_list_exactly_these_columns(columns: Columns) -> None:
     docs = (PROJECT / "docs" / "tables.md").read_text(encoding="utf-8")
-    found = [re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE) for table in docs.split("| column | meaning |")]
+    found = [re.findall(r"^- ((?:`\w+`,\s+)*`\w+`):", items, re.MULTILINE) for items in docs.split("\n\n")]
     assert list(columns) in [re.findall(r"`(\w+)`", " ".join(names)) for names in found]

@@ -34,7 +34,7 @@ class ExecutorOptions:
     """Where the parts of a stage are run."""
 
     name: str = field(default="serial", metadata=one_in(EXECUTORS))
-    """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
+    """serial: in this process; process: in parallel processes; ray: in a Ray cluster."""
     workers: int | None = field(default=None, metadata=within(1, MOST_WORKERS))
     """Number of parts run in parallel; null: the number of cores."""
     address: str | None = None

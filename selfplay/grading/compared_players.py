@@ -36,11 +36,11 @@ class ComparisonParameters:
     matches: int = field(default=1000, metadata=count(2))
     """Matches of a level against its predecessor, and against each other opponent."""
     epsilons: list[float] = field(default_factory=[0.5, 0.5, 0.1].copy, metadata=within(0, 1))
-    """Exploration rates by ply in the matches between a level and its predecessor."""
+    """Exploration rates by ply against the level before."""
     opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match, the same from both seats."""
     every: int | None = field(default=None, metadata=count(1))
-    """Play level 1, the newest and every n-th level between against the references; null: about ten."""
+    """Play level 1, the newest and every n-th level against the references; null: about ten."""
     earlier_matches: int = field(default=100, metadata=count(2))
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = field(default=100, metadata=count(0))
@@ -50,7 +50,7 @@ class ComparisonParameters:
     judged: int = field(default=100, metadata=count(0))
     """Positions in each of six groups in which an exact solver judges players."""
     perfect_matches: int = field(default=10, metadata=count(0))
-    """Matches in each seat against perfect play, of level 1, the newest and every n-th level between."""
+    """Matches in each seat against perfect play, of the levels that `every` names."""
 
 
 # ---------------------------------------------------------------------- which pairs meet

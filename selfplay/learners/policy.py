@@ -50,7 +50,7 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     those of level 0. null: the level in a search with these parameters, level 0 at random."""
     rollout_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
     """How much of the value of a position in the searches is the mean result of random matches from there; the rest is
-    the value of the network. It helps while the network is young."""
+    that of the network."""
     rollouts: int = field(default=16, metadata=IN_MATCHES | count(1))
     """Number of these random matches for each position."""
     policy_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))

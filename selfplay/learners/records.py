@@ -34,15 +34,14 @@ class Records(FitsRows):
     """Learns how good positions are from the results of recorded matches."""
 
     files: list[str] = field(default_factory=list, metadata=IN_MATCHES)
-    """Files of matches, or patterns that name several, such as games/*.wtb; all their matches are learned from."""
+    """Files of matches, or patterns that name several, such as games/*.wtb."""
     gamma: float = field(default=1.0, metadata=IN_MATCHES | within(0, 1))
     """Discount of the result for each further move of the same player."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
-    match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values; for earlier ones the match ends with the
+    first of them. null: outcomes only."""
     policies: bool = field(default=False, metadata=IN_MATCHES)
-    """Also learn which moves were made; needs a network with a policy head. false: only how good the positions after
-    moves are."""
+    """Also learn which moves were made; needs a network with a policy head."""
     value_weight: float = changed(Policy, "value_weight", 1.0)
     """Weight of the squared error of the value in the loss, with policies."""
     policy_weight: float = changed(Policy, "policy_weight", 1.0)

@@ -41,12 +41,12 @@ class TemporalDifferences(Learner, StepSizes):
     epsilons: list[float] = field(default_factory=[0.1].copy, metadata=within(0, 1))
     """Exploration rates by ply; the last is for all later plies."""
     opening_plies: int = field(default=0, metadata=count(0))
-    """The matches begin with 0 to this number of random plies, from which nothing is learned."""
+    """Matches begin with 0 to this number of random plies, from which nothing is learned."""
     self_play: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player of the matches, such as search:negascout?depth=5&endgame=14; its values are learned. null: the tables,
     one ply ahead."""
     exact_from: int | None = field(default=None, metadata=count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values. null: outcomes only."""
 
     def recorded(self) -> dict[str, Any]:
         return part_of(StepSizes, self)

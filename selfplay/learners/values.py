@@ -99,16 +99,16 @@ class FitsPlayedRows(FitsRows):
     gamma: float = field(default=0.95, metadata=IN_MATCHES | within(0, 1))
     """Discount of the return for each further move of the same player."""
     opening_plies: int = field(default=0, metadata=IN_MATCHES | count(0))
-    """The matches begin with 0 to this number of random plies, from which nothing is learned."""
+    """Matches begin with 0 to this number of random plies, from which nothing is learned."""
     exact_from: int | None = field(default=None, metadata=IN_MATCHES | count(1))
-    """Positions with at most this number of empty squares learn the values of the exact solver; for earlier ones the
-    match ends with the first of them. null: outcomes only."""
+    """Positions with at most this number of empty squares learn exact values; for earlier ones the match ends with the
+    first of them. null: outcomes only."""
     value_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
-    """How much of a target is the value that a search finds in the position; the rest is the outcome."""
+    """How much of a target is the value that a search finds; the rest is the outcome."""
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
     """Number of earlier levels whose matches are also trained on."""
     gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before it, whose
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before, whose
     weights it gets otherwise. null: no gate."""
     gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
     """Number of matches of the gate."""
@@ -171,8 +171,8 @@ class Values(FitsPlayedRows):
     epsilons: list[float] = field(default_factory=[0.5, 0.5, 0.3].copy, metadata=IN_MATCHES | within(0, 1))
     """Exploration rates by ply; the last is for all later plies."""
     targets: str = field(default="full", metadata=IN_MATCHES | one_in(TARGET_RULES))
-    """The rule that computes the targets from the matches: full, watkins or best_response
-    (selfplay/dataset/target_rules.py explains them), or module:function."""
+    """The rule that makes targets of matches: full, watkins or best_response (selfplay/dataset/target_rules.py), or
+    module:function."""
     self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
     """The player of the matches, such as search:negascout?depth=5&endgame=14, with the values of the level unless its
     name sets an evaluation. null: as `player` says."""

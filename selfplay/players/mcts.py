@@ -158,18 +158,16 @@ class TreeSearchParameters:
     proves: bool = field(default=True, metadata=IN_MATCHES)
     """Whether exact values are proved (MCTS-solver)."""
     reuse: bool = field(default=False, metadata=IN_MATCHES)
-    """Whether a search continues the tree of the last ply, below the action that was played; not for gumbel."""
+    """Whether a search continues the tree of the last ply; not for gumbel."""
     parallel: int | None = field(default=None, metadata=IN_MATCHES | within(1, MOST_PARALLEL))
-    """Number of positions of a search that a network is asked for together, if torch evaluates it; null: one for each
-    25 simulations, at most 8. Networks inside the compiled search, tables and rollouts are asked for one at a time."""
+    """Positions of a search that torch evaluates together; null: one for each 25 simulations, at most 8."""
     temperature: float = field(default=0.0, metadata=IN_MATCHES | within(0, MOST_TEMPERATURE))
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
     that the search finds best."""
     temperature_plies: int | None = field(default=None, metadata=IN_MATCHES | count(0))
     """Number of plies with this temperature, later ones have 0; null: all."""
     proof_positions: int = field(default=0, metadata=IN_MATCHES | count(0))
-    """Positions that a proof may visit: that a player can win, or that the action which the search finds best loses,
-    which is then not taken (see docs/alphazero.md); 0: nothing is proved outside the tree. Not with reuse."""
+    """Positions that a proof beside the tree may visit (see docs/alphazero.md); 0: no such proofs. Not with reuse."""
 
     def search_player(
         self, game: Game, evaluator: Any, name: str | None = None, usual: Mapping[str, float] | None = None

@@ -25,16 +25,16 @@ class SearchPlayerParameters(SearchParameters):
     """How a player searches, and how it chooses an action by the values that it finds."""
 
     time_limit: float | None = field(default=None, metadata=within(above=0))
-    """Seconds for a move, within which the search deepens up to its depth; null: no limit. With a limit matches are not
-    reproducible, nor with a deadline."""
+    """Seconds for a move, in which the search deepens up to its depth; null: no limit. With a limit matches are not
+    reproducible."""
     endgame: int = 0
-    """With at most this number of empty squares moves are exact, in games with an exact solver. A position that takes
-    too long to solve is searched instead."""
+    """With at most this number of empty squares moves are exact, in games with an exact solver, unless that takes too
+    long."""
     endgame_bits: int = 20
     """Size of the table of the exact solver, 2**endgame_bits entries."""
     slack: float | None = field(default=None, metadata=within(0))
-    """Draws one of the moves whose values are at most this below the best, and of those that win or lose for certain
-    only the soonest wins or latest losses; null: takes the lowest of the best."""
+    """Draws one of the moves whose values are at most this below the best, of certain wins or losses only the soonest
+    or latest; null: takes the lowest of the best."""
 
 
 class SearchPlayer(Player):

@@ -49,13 +49,13 @@ class EvaluationWeights:
     """
 
     win: float
-    """Value of a won match, above those of all unfinished positions; a lost one has its negative."""
+    """Value of a won match, above all unfinished positions; a lost one has its negative."""
     margin: float
     """Value of each point of the lead at the end of a match."""
     weights: dict[str, Any]
     """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
     phases: list[int] = field(default_factory=list)
-    """Numbers of stones on the board at which the second and later phases begin; []: the weights never change."""
+    """Numbers of stones at which the second and later phases begin; []: the weights never change."""
     game: str | None = None
     """The only game that it applies to; null: any game that has these features."""
 

@@ -59,12 +59,12 @@ class SearchParameters:
     """How a search goes about it: they only change which positions it visits, see `Searcher`."""
 
     ordered: bool = True
-    """Whether actions that were best in an earlier search, or leave few replies, are tried first; not by minimax."""
+    """Whether promising actions are tried first; not by minimax."""
     table_bits: int = field(default=16, metadata=within(0, MAX_TABLE_BITS))
     """Size of the transposition table, 2**table_bits entries; 0: no table. Minimax has none."""
     min_scout_depth: int | None = field(default=None, metadata=count(1))
-    """The smallest number of remaining plies at which NegaScout uses null windows: 2 as published; null: the number
-    from which this saves positions, 4, 5 or 8."""
+    """The fewest remaining plies at which NegaScout uses null windows: 2 as published; null: where this saves
+    positions, 4, 5 or 8."""
 
 
 class Searcher(MadeAgain):

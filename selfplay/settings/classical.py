@@ -33,7 +33,7 @@ class PictureSettings:
     depth: int = field(default=3, metadata=within(1, 9))
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=[4, 2, 1].copy, metadata=count(1))
-    """Successors shown for each board, by ply; the last number is for all later plies."""
+    """Successors shown for each board, by ply; the last is for all later plies."""
     file: str | None = field(default=MISSING, metadata=PATH)
     """The image to write; null: show it on the screen."""
 

@@ -192,7 +192,7 @@ class GameSettings:
     name: str = field(default=DEFAULT_GAME, metadata=read_by("generation", "training", "comparison", "tabular"))
     """The game's name, with the size or a parameter that is not the usual one: othello_6x6, go_7x7_komi=5.5."""
     size: int | None = None
-    """The number of squares along a side of the board; null: the size in the name."""
+    """Squares along a side of the board; null: the size in the name."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """Other parameters of the game, written game.komi=5.5 (go: komi; gomoku: height, length, exact; hex: swap)."""
 
@@ -219,7 +219,7 @@ class CommonSettings:
     """Folder of the files of the run; ~ is the home folder."""
     game: GameSettings = field(default_factory=GameSettings)
     modules: list[str] = field(default_factory=list)
-    """Modules outside this program that the files of a run may import, unless another setting names them."""
+    """Further modules outside this program that the files of a run may import."""
 
     def __post_init__(self) -> None:
         # Bytes of the command line that could not be decoded are not printable.
@@ -269,7 +269,7 @@ class LockstepSettings(SeededSettings, ComputingSettings):
     """The settings of programs that play batches of matches in lockstep."""
 
     batch_size: int | None = field(default=None, metadata=count(1))
-    """Matches played in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit on a GPU."""
+    """Matches in lockstep; does not change the results. null: 16,384 on the CPU, as many as fit on a GPU."""
     device: str = "auto"
     """Where matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 

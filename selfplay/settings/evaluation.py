@@ -51,7 +51,7 @@ class TreePictureSettings:
     depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
     breadth: list[int] = field(default_factory=[3, 3, 2].copy, metadata=within(1, 40))
-    """Successors shown for each board, by ply; the last number is for all later plies."""
+    """Successors shown for each board, by ply; the last is for all later plies."""
 
 
 @dataclass
@@ -83,13 +83,13 @@ class AnalysisSettings(OneMatchSettings):
     """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
     and the side to move, or a match in GGF."""
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
-    """The file of a match to value move by move instead, such as game.sgf; needs no `record=` before it."""
+    """The file of a match to value move by move instead; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)
-    """The player that values the moves of `record`; null: the newest level, or, without levels, a strong player."""
+    """The player that values `record`; null: the newest level, or, without levels, a strong player."""
     commented: str | None = field(default=None, metadata=PATH)
-    """The file to write `record` to, with the values of its moves as comments, such as commented.sgf."""
+    """The file to write `record` to, with the values of its moves as comments."""
     features: Any = None
-    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; others are 0."""
+    """Numbers to evaluate instead of a position: {discs: 30, corners: 2}; others are 0."""
     depth: int = 6
     """Plies to look ahead."""
     evaluation: EvaluationWeights = field(default_factory=lambda: EvaluationWeights(win=1.0, margin=0.0, weights={}))

@@ -47,13 +47,13 @@ class MatchSettings(SeriesSettings):
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of
-    the longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or, if players repeat themselves, an eighth of the
+    longest match, at most 8."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
     for each match if a player learns."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches as files: SGF (Go, Gomoku and Hex), or the format of other programs for the game."""
+    """Folder for the matches as files: SGF (Go, Gomoku and Hex), or another format of the game."""
 
 
 @dataclass
@@ -67,10 +67,10 @@ class TournamentSettings(LockstepSettings):
     epsilons: list[float] = field(default_factory=[0.0].copy, metadata=within(0, 1))
     """Exploration rates by ply of all players; the last is for all later plies."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same from both seats. null: 0, or, if the players repeat themselves, an eighth of
-    the longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or, if players repeat themselves, an eighth of the
+    longest match, at most 8."""
     sgf: str | None = field(default=None, metadata=PATH)
-    """Folder for the matches as files, as in play-matches: those of players 1 and 3 are in its folder 1_3."""
+    """Folder for the matches as files; those of players 1 and 3 are in its folder 1_3."""
     force: bool = False
     """Play all pairs again, and replace what was played with other settings."""
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
@@ -88,7 +88,7 @@ class WalkSettings(ComputingSettings):
     seat: str = field(default="first", metadata=one_of(*SEATS))
     """first: it moves first in the match; second: its opponent does."""
     replies: str = field(default="all", metadata=one_of("all", "best"))
-    """all: the opponent plays every legal action; best: only those of the best exact value, as perfect play does."""
+    """all: the opponent plays every legal action; best: only those of the best exact value."""
     after: str = ""
     """Actions from the start of the match after which the lines begin, such as 4453."""
     table_bits: int = 22
@@ -105,11 +105,11 @@ class ProofSettings(WalkSettings):
     player: str | None = field(default=None, metadata=PLAYER_NAME)
     """The player to examine; null: the newest level of the run."""
     walk: str = field(default="first_mistake", metadata=one_of("first_mistake", "all"))
-    """first_mistake: stop at its first mistake; no line to a mistake is shorter. all: examine every position."""
+    """first_mistake: stop at its first mistake. all: examine every position."""
     walk_solved: bool = False
     """Also walk positions that the player itself solves exactly."""
     part_positions: int = field(default=4096, metadata=count(1))
-    """Number of positions that one worker judges between two saved states; does not change the result."""
+    """Positions that a worker judges between two saved states; does not change the result."""
     folder: str | None = field(default=None, metadata=PATH)
     """Folder of the results; null: below comparison/proofs in run_dir."""
 
@@ -123,6 +123,6 @@ class CorrectionSettings(SeededSettings, WalkSettings):
     endgame: int = field(default=20, metadata=count(0))
     """With at most this number of empty squares the player takes exact actions."""
     passes: int = field(default=20, metadata=count(1))
-    """The largest number of passes through the mistakes of a ply in each training."""
+    """Maximum passes through the mistakes of a ply in each training."""
     margin: float = field(default=0.1, metadata=within(above=0, most=1))
-    """By how much the sum of weights of a winning action must exceed the sums of the mistakes."""
+    """By how much the sum of weights of a winning action must exceed those of mistakes."""

@@ -40,7 +40,7 @@ class DisplaySettings(OneMatchSettings):
     """What a terminal shows of a match."""
 
     values: bool | None = None
-    """Show what a player expects of each action before it acts, on a board of its own; null: on at most 16 squares."""
+    """Show what a player expects of each action before it acts; null: on at most 16 squares."""
     perfect: bool = False
     """Also show the value of each action under perfect play, where it is known."""
     legal: bool = True
@@ -48,7 +48,7 @@ class DisplaySettings(OneMatchSettings):
     coordinates: bool = True
     """Name the rows and columns of boards."""
     verbose: bool = False
-    """Also show each board as a number in base 3, and how often a tree search has tried each action."""
+    """Also show each board as a number in base 3, and how often a tree search tried each action."""
     board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
@@ -135,7 +135,7 @@ class GtpSettings(EngineSettings):
     """A player run as an engine of the Go Text Protocol."""
 
     rows: str = field(default="board", metadata=one_of(*ROWS))
-    """The side of the board where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
+    """Where row 1 is: top, bottom, or as the board shows it (top in Othello, bottom in Go)."""
     resign: float | None = field(default=None, metadata=within(-1, 1))
     """Resign once the player has expected less than this in three moves in a row, from -1 (lost) to 1; null: never."""
 
@@ -167,7 +167,7 @@ class WebSettings(OneMatchSettings):
     """The address at which the page is served, and the limits of the server."""
 
     other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER), metadata=PATH)
-    """Folder of the runs of all other games, each in a folder with the name of its game."""
+    """Folder of the runs of all other games, each in a folder named after its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"

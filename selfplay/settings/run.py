@@ -39,7 +39,7 @@ class DatasetSettings:
     format: str = field(default="csv", metadata=read_by("generation") | one_in(DATASET_FORMATS))
     """csv: every program can read it; parquet: a twentieth to a fortieth of the size."""
     shard_matches: int = field(default=16384, metadata=count(1))
-    """Matches that a worker plays at a time, at least batch_size; their rows are one file of dataset.parquet."""
+    """Matches that a worker plays at a time, at least batch_size: one file of dataset.parquet."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class ComparisonSettings(ComparisonParameters):
     """How levels are compared."""
 
     references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
-    """Players that levels meet in addition to the random player, such as [greedy_discs], in games too large to
-    enumerate; null: the game's defaults."""
+    """Players that levels meet besides the random player, such as [greedy_discs], in games too large to enumerate;
+    null: the game's defaults."""
     pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))
 
 
@@ -63,29 +63,27 @@ class Settings(LockstepSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings, metadata=read_by("generation", "comparison"))
     executor: ExecutorOptions = field(default_factory=ExecutorOptions)
     numerics: str = field(default=PORTABLE, metadata=read_by("training") | one_of(*NUMERICS))
-    """How networks compute on the CPU. portable: the same bytes on every processor; native: as torch does, which is
-    faster."""
+    """How networks compute on the CPU. portable: the same bytes on every processor; native: as torch does, faster."""
     learner: Learner = field(default_factory=lambda: Values(name="values"), metadata=read_by("generation", "training"))
     """How levels learn: values, policy (tree search), td (temporal differences), expert (a search teaches), or
     module:Class, with its parameters."""
     from_level: dict[Any, Any] = field(default_factory=dict, metadata=read_by(RUN))
-    """What changes from a level on, by its number, among learner, its parameters and matches: {9: {learner.self_play:
-    ...}, 16: {learner: expert}}."""
+    """What changes from a level on, by its number: {9: {learner.self_play: ...}, 16: {learner: expert}}."""
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=read_by("comparison"))
     level: int | None = field(default=None, metadata=only_in("generate", "train", "compare") | count(0))
     """The level that a single stage works on; null: the newest."""
     agent_file: str | None = field(default=None, metadata=only_in("generate") | PATH)
-    """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
+    """For generating one level: the agent.safetensors that plays; null: that of the level."""
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating one level: the player that it plays against; null: as the learner says."""
     first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
-    """The agent.safetensors that plays the matches of level 0, and from whose weights level 1 starts, unless
-    learner.start=fresh; pretrained: the agent that comes with the program. null: the random player."""
+    """The agent.safetensors that plays level 0, and from whose weights level 1 starts, unless learner.start=fresh;
+    pretrained: the agent that comes with the program. null: the random player."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
-    """For training one level: the dataset, instead of that of the level before it."""
+    """For training one level: its dataset; null: that of the level before."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
-    """For training one level: the agent.safetensors whose weights training starts from; null: as the learner says."""
+    """For training one level: the agent.safetensors that it starts from; null: as the learner says."""
     output_dir: str | None = field(default=None, metadata=only_in("generate", "train") | PATH)
     """For generating or training one level: the folder of its files; null: that in run_dir."""
     levels: int | None = field(default=10, metadata=read_by(RUN) | count(1))
@@ -99,7 +97,7 @@ class Settings(LockstepSettings):
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False
-    """Begin the run anew: without its recorded settings, and without levels that were made with others."""
+    """Begin the run anew, without its recorded settings and levels made with others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,7 +35,7 @@ class Training:
     """How a network is fitted to the rows of matches."""
 
     epochs: int = field(default=20, metadata=IN_TRAINING | count(1))
-    """Number of epochs; the weights of the epoch with the lowest validation loss are kept."""
+    """Number of epochs; the weights with the lowest validation loss are kept."""
     steps_per_epoch: int | None = field(default=20, metadata=IN_TRAINING | count(1))
     """Optimiser steps in an epoch; null: one pass over the training rows."""
     batch_size: int = field(default=1024, metadata=IN_TRAINING | count(1))
@@ -64,7 +64,7 @@ class Training:
     weight_power: float = field(default=0.5, metadata=IN_TRAINING | within(-10, 10))
     """The weight of a merged row is (number of rows) ** weight_power."""
     start: str = field(default="previous", metadata=IN_TRAINING | one_of("previous", "fresh"))
-    """Initial weights. previous: those of the previous level; fresh: new ones, which need more data (replay)."""
+    """Initial weights. previous: of the previous level; fresh: new ones, which need more data (replay)."""
 
     def recorded(self) -> dict[str, Any]:
         """The parameters as the file of an agent has them."""
@@ -94,8 +94,8 @@ class StepSizes:
     trace_decay: float = field(default=0.7, metadata=within(0, 1))
     """lambda: the weight of later values in the target of an afterstate; 1: the outcome only."""
     sharpness: float = field(default=2.7, metadata=within(0, 100))
-    """How much the step size is reduced for weights whose recommended changes cancel out: by exp(sharpness * (coherence
-    - 1)) (Bagheri, Thill, Koch & Konen, 2014)."""
+    """How much the step size of weights whose recommended changes cancel out is reduced: by exp(sharpness * (coherence
+    - 1))."""
     round_matches: int = field(default=128, metadata=count(1))
     """Matches that are played with the same weights before the weights learn from them."""
 
@@ -117,17 +117,17 @@ class ExpertIteration:
     slack: float = field(default=0.3, metadata=within(0, LARGEST_DIFFERENCE))
     """Only actions of the opponent at most this far below the best one are followed."""
     most_positions: int = field(default=5000, metadata=count(1))
-    """The largest number of positions in a ply of the walk."""
+    """Maximum positions in a ply of the walk."""
     noise: float = field(default=0.02, metadata=within(0, LARGEST_DIFFERENCE))
     """A random number up to this is added to what the opponent gave away."""
     tolerance: float = field(default=0.05, metadata=within(0, LARGEST_DIFFERENCE))
     """An action is good if its value is at most this far below the best one."""
     margin: float = field(default=0.05, metadata=within(above=0, most=1))
-    """By how much the sum of the weights after a good action should exceed the sums after poor ones."""
+    """By how much the sum of weights after a good action should exceed those after poor ones."""
     passes: int = field(default=20, metadata=count(1))
-    """The largest number of passes through the lessons in each training."""
+    """Maximum passes through the lessons in each training."""
     weights_by_ply: bool = True
-    """Whether the tables get weights of their own for each number of stones; if not, these serve the walk only."""
+    """Whether tables get weights for each number of stones; if not, these serve the walk only."""
 
 
 @dataclass(frozen=True)
