@@ -5,8 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from selfplay.cli.command import Program
+from selfplay.errors import StageError
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.progress import progress_bar
+from selfplay.runs.finished_runs import read_runs
 from selfplay.settings.chosen_recipe import with_chosen_recipe
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
@@ -22,8 +24,12 @@ from selfplay.stages.prove import prove_and_report
 from selfplay.stages.train import make_level
 
 
-def report(folder: Path, runs: Sequence[Path]) -> None:
+def report(folder: Path, expected: Sequence[Path] = ()) -> None:
+    """Compare the runs below a folder. Raises StageError if there are none, or none of them is finished."""
+    runs = read_runs(folder, expected)
     print(f"\n{sweep.compare_runs(folder, runs)}")
+    if not runs.finished:
+        raise StageError(f"no run in {folder} can be compared")
 
 
 def check_learn(settings: Settings) -> None:
@@ -158,7 +164,7 @@ def compare_runs_program(settings: CommonSettings) -> None:
 
     selfplay compare-runs run_dir=outputs/recipes
     """
-    print(f"\n{sweep.compare_runs(Path(settings.run_dir))}")
+    report(Path(settings.run_dir))
 
 
 @partial(Program, kind=ProofSettings, config="prove")
