@@ -1,5 +1,6 @@
 """Programs of the loop: learn, compare, prove and correct."""
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -142,7 +143,9 @@ def compare_program(settings: Settings) -> None:
         if settings.level is not None:
             measure_level(run, settings.level, progress_bar)
             return
-        text = compare_and_report(run, progress_bar)
+        # A comparison is always made again where it can be written.
+        is_read_only = not os.access(run.folder.path, os.W_OK)
+        text = last_report(run) if is_read_only and is_compared(run) else compare_and_report(run, progress_bar)
     print(f"\n{text}")
 
 
