@@ -11,6 +11,7 @@ from selfplay.games import make_game
 from selfplay.games.match import Match
 from selfplay.games.othello import Othello
 from selfplay.games.othello_notation import written_position
+from selfplay.games.othello_records import read_problems
 from selfplay.games.state import MATCH_OVER
 from selfplay.players.player import RandomPlayer
 from selfplay.records import Record
@@ -140,6 +141,13 @@ def test_boards_are_read_as_people_and_programs_write_them(text, side):
     assert game.name == "othello_4x4"
     assert "".join("-XO"[disc] for disc in game.squares(state)[0].tolist()) == "-----XX--XX---XO"
     assert int(state.current_player) == 1
+
+
+def test_a_value_of_a_problem_is_a_whole_number():
+    board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXX--XOXOXX-XXXOOO--OOOOO-- X"
+    (problem,) = read_problems(f"{board}; g8:+18; h7:-12.00; % fforum-1\n")
+    assert problem.stated == {"g8": 18, "h7": -12}
+    assert read_problems(f"{board}; g8:+1e1; h7:0x12;")[0].stated == {}
 
 
 def test_a_match_in_ggf_is_read_on_its_own_board():
