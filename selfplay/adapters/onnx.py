@@ -69,7 +69,8 @@ def export_level(run_dir: str | Path, path: str | Path, level: int | None = None
 def export_network(network: nn.Module, game: Game, path: str | Path) -> ExportedNetwork:
     """Write a network for `game` as an ONNX file, and check it with onnxruntime.
 
-    Raises StageError if ONNX cannot express the network, or onnxruntime computes something else; nothing is written.
+    Raises StageError if ONNX cannot express the network, onnxruntime computes something else, or the file cannot be
+    written; nothing is written.
     """
     plain = _PlainOutputs(network).eval()
     positions = random_observations(game)
@@ -85,6 +86,9 @@ def export_network(network: nn.Module, game: Game, path: str | Path) -> Exported
             if [taken.name for taken in session.get_inputs()] != ["observation"]:
                 raise ValueError("it does not compute with torch alone")
             computed = session.run(list(outputs), {"observation": positions.numpy()})
+        except OSError:
+            # The file cannot be written, which is not due to the network.
+            raise
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise StageError(f"{type(network).__name__} cannot be written as ONNX: {reason}") from error

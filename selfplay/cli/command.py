@@ -5,6 +5,7 @@ Settings are given as `name=value` or as flags: `--level 3` is `level=3`.
 
 import logging
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -202,11 +203,30 @@ def check_signs(arguments: Sequence[str]) -> None:
             )
 
 
+class ScreenHandler(logging.StreamHandler[TextIO]):
+    """Writes messages to a stream, and keeps the first error of the system instead of printing a traceback."""
+
+    error: OSError | None = None
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Keep the error; called by `emit` for a message that could not be written."""
+        error = sys.exception()
+        if self.error is None and isinstance(error, OSError):
+            self.error = error
+
+
 @contextmanager
 def logging_to_screen(stream: TextIO) -> Iterator[None]:
-    """Write the messages of the library to `stream`, in the first of several processes."""
-    # A log that cannot be written, on a full disk or into a closed pipe, should not print a traceback.
+    """Write the messages of the library to `stream`, in the first of several processes.
+
+    Messages can be all that a program says. If one of them could not be written to stdout, because its device is full
+    or its reader has left, the end of the block raises this OSError.
+    """
+    # The run.log of a run on a full disk should not print a traceback either.
     logging.raiseExceptions = False
     logging.getLogger("selfplay").setLevel(logging.INFO)
-    with logging_with(logging.StreamHandler(stream) if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
+    screen = ScreenHandler(stream)
+    with logging_with(screen if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
         yield
+    if screen.error is not None and stream is sys.stdout:
+        raise screen.error

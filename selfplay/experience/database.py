@@ -4,6 +4,7 @@ The write-ahead log lets one process write while others read; a second writer wa
 leaves no trace. Files of another program or another format are never written to.
 """
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -49,7 +50,8 @@ CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOE
 
 
 class ExperienceDatabase:
-    """An open experience file. An existing file is not changed before `allow_writing`.
+    """An open experience file. An existing file is not changed before `allow_writing`, and can only be read where its
+    folder cannot be written to.
 
     Args:
         path: the file; it is created, with its folder, if it does not exist, unless `must_exist`.
@@ -71,7 +73,9 @@ class ExperienceDatabase:
             check_writable(path.with_name(path.name + suffix))
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._sql = sqlite3.connect(
+                _name_for_sqlite(path), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+            )
             # Before the schema is checked, nothing that it contains may call functions.
             self._sql.execute("PRAGMA trusted_schema = OFF")
         try:
@@ -184,6 +188,15 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, f"cannot be read as an experience store: {reason}") from error
         except OSError as error:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def _name_for_sqlite(path: Path) -> str:
+    """The URI of a file. A file in a folder that cannot be written to is opened for reading only, which needs no files
+    beside it, unless a process that writes has one there."""
+    path = path.resolve()
+    is_read_only = path.exists() and not os.access(path.parent, os.W_OK)
+    is_written = path.with_name(f"{path.name}-wal").exists()
+    return f"{path.as_uri()}?immutable=1" if is_read_only and not is_written else path.as_uri()
 
 
 def _schema_of(sql: sqlite3.Connection) -> set[tuple[str, ...]]:

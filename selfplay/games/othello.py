@@ -35,7 +35,8 @@ from selfplay.games.state import State
 COLUMNS = "abcdefgh"
 PASS_TEXTS = "pass", "pa", "ps", "--"
 """What people and programs write for a pass, in lower case."""
-PASSES = re.compile("|".join(PASS_TEXTS))
+MOVE = re.compile(f"{'|'.join(PASS_TEXTS)}|..?")
+"""A pass or a square of a transcript without spaces; its last sign may stand alone."""
 
 
 class OthelloPresentation(Presentation):
@@ -166,41 +167,42 @@ class Othello(Game):
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Read the actions of a transcript such as f5d6c3, or of a match in the Generic Game Format (GGF).
 
-        Passes may be omitted.
+        Passes may be omitted, and are ignored after the end of the match.
 
-        Raises IllegalActionError at the first text that is not a square or cannot be played. It is also raised if the
-        match was written for another position, board or game, or gives a move to the wrong player.
+        Raises IllegalActionError at the first text that is not a square or a pass, or cannot be played. It is also
+        raised if the match was written for another position, board or game, or gives a move to the wrong player.
         """
         state, actions, moves = self.init() if start is None else start, list[int](), self._moves_of(text)
         if is_ggf(text) and not _is_same(self.start_of_transcript(text) or self.init(), state):
             raise IllegalActionError("the transcript begins in another position (BO) than this match")
-        for number, (player, move) in enumerate(moves, start=1):
+        passing, discs = self.pass_action, 0
+        for player, move in moves:
             try:
                 action, legal = self.string_to_action(move), self.legal_action_mask(state)[0]
-                if legal[self.width * self.width]:
-                    actions.append(self.width * self.width)
+                if legal[passing] and action != passing:
+                    actions.append(passing)
                     state = self.step_unchecked(state, torch.tensor(actions[-1:]))
                     legal = self.legal_action_mask(state)[0]
-                if action == self.width * self.width:
-                    break
                 if bool(state.terminated):
+                    if action == passing:
+                        continue
                     raise IllegalActionError("the match is over before it")
                 if player is not None and player != int(state.current_player):
                     raise IllegalActionError(f"{move} is not the move of {self.presentation.player_names[player]}")
                 step = self.step_unchecked if legal[action] else self.step
                 state = step(state, torch.tensor([action]))
             except IllegalActionError as error:
-                raise BrokenTranscriptError(f"transcript, disc {number}: {error}", actions) from error
+                place = f"pass after disc {discs}" if move in PASS_TEXTS else f"disc {discs + 1}"
+                raise BrokenTranscriptError(f"transcript, {place}: {error}", actions) from error
             actions.append(action)
+            discs += action != passing
         return actions
 
     def _moves_of(self, text: str) -> Sequence[tuple[int | None, str]]:
-        """The squares of a transcript, each with the player who it says has played there, and a pass at its end."""
+        """The squares and passes of a transcript, each with the player who it says has made this move."""
         if is_ggf(text):
-            moves = read_ggf(text, self.width).moves
-            return [move for move in moves[:-1] if not PASSES.fullmatch(move[1])] + moves[-1:]
-        squares = "".join(PASSES.sub("", without_move_numbers(text).lower()).split())
-        return [(None, squares[place : place + 2]) for place in range(0, len(squares), 2)]
+            return read_ggf(text, self.width).moves
+        return [(None, move) for move in MOVE.findall("".join(without_move_numbers(text).lower().split()))]
 
     def written_moves(self, text: str, start: State | None = None) -> list[tuple[int | None, int]]:
         return [(player, self.string_to_action(move)) for player, move in self._moves_of(text)]

@@ -126,7 +126,7 @@ def _read_start(text: str, width: int) -> tuple[tuple[int, ...], int]:
 DISCS = "XO-"
 """The characters of a written board: black, white, empty."""
 BOARD_START = re.compile(r"(?:\s*[xo*.-]){4,}", re.IGNORECASE)
-STATED = re.compile(r"([a-h][1-8]|pass|pa|ps|--)\s*:\s*([+-]?\d+)(?:\.\d+)?", re.IGNORECASE)
+STATED = re.compile(r"([a-h][1-8]|pass|pa|ps|--)\s*:\s*([+-]?\d++)(?:\.\d++)?+(?![\w.,])", re.IGNORECASE)
 """The value of a move in a problem."""
 NOTES = re.compile(rf"%.*|{STATED.pattern}|;", re.IGNORECASE)
 """What follows the side to move: a comment, the values of moves, and the ends of fields."""

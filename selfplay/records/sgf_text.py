@@ -7,7 +7,7 @@ are found here. All expressions here are linear: what they repeat is possessive 
 
 import re
 from collections.abc import Iterator
-from math import nan
+from math import copysign, nan
 from typing import Any, NamedTuple
 
 from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_game, text_value
@@ -106,15 +106,21 @@ MOST_STONES = 5
 """No komi in stones is as large; one in points may be."""
 HUNDREDTHS = "foxwq"
 """A program that writes whole numbers as hundredths."""
+AND_A_HALF = "目半"
+"""The unit of a number of points to which half a point is added."""
 
 
 def komi_of(text: str, application: str) -> float | None:
-    """The komi in points; None if it is not known. 6.5, 6,5 and 6.5目; as programs from China write it, in hundredths
-    (650, and 375 of stones) and in stones, which count two points each (3.75)."""
+    """The komi in points; None if it is not known. 6.5, 6,5, 6.5目 and 6目半; as programs from China write it, in
+    hundredths (650, and 375 of stones) and in stones, which count two points each (3.75). A number may be followed by
+    its unit in letters, and by nothing else."""
     found = NUMBER.match(text)
-    if found is None:
+    unit = "".join(text[found.end() :].split()) if found else ""
+    if found is None or (unit and not unit.isalpha()):
         return None
     komi = float(found[0].replace(",", "."))
+    if unit == AND_A_HALF:
+        komi += copysign(0.5, komi)
     if abs(komi) >= 100 or (HUNDREDTHS in application.lower() and komi == int(komi)):
         komi /= 100
     return 2 * komi if 4 * komi % 2 == 1 and abs(komi) < MOST_STONES else komi
@@ -130,7 +136,8 @@ REASONS = {
     "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
     "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
 }
-POINTS = re.compile(r"(\d++(?:[.,]\d++)?|[.,]\d++)(目半)?+(?!\d*\s*[又/子])")
+POINTS = re.compile(rf"\D*?(?<![.,])(\d++(?:[.,]\d++)?|[.,]\d++)({AND_A_HALF})?+(?!\s*[又/子½])(?![^\s\d]*+\d)")
+"""The first number of a result, if it is one of points, and its word has no other digits: not 3又3/4子 and 3.5.5."""
 
 
 def result_of_text(text: str) -> RecordedResult | None:
@@ -146,7 +153,7 @@ def result_of_text(text: str) -> RecordedResult | None:
     for reason, expression in REASONS.items():
         if expression.search(said):
             return RecordedResult(returned, reason)
-    points = POINTS.search(said)
+    points = POINTS.match(said)
     number = 0.0 if points is None else float(points[1].replace(",", ".")) + (0.5 if points[2] else 0)
     return RecordedResult(returned, f"{number:g}" if points else "")
 
@@ -155,7 +162,7 @@ def lead_in_result(result: RecordedResult) -> float:
     """The lead of player 0; nan if it is not known."""
     if result.returned == 0:
         return 0.0
-    return result.returned * float(result.by) if POINTS.fullmatch(result.by) else nan
+    return result.returned * float(result.by) if NUMBER.fullmatch(result.by) else nan
 
 
 # ---------------------------------------------------------------------- moves

@@ -63,7 +63,7 @@ class Runs(NamedTuple):
 
 
 def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
-    """Read every run below `folder`, or `folder` itself if it is the only one.
+    """Read every run below `folder`, or `folder` itself if it is the only one besides its corrected levels.
 
     `expected`: the folders of runs that should exist; those that do not are reported in `Runs.skipped`.
 
@@ -72,8 +72,11 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     if not folder.is_dir():
         raise StageError(f"{folder} does not exist; set run_dir to the folder of a sweep")
     marks = (mark for name in (".lock", "level_00") for mark in folder.rglob(name))
-    found = {mark.parent for mark in marks} | set(expected)
-    paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
+    found = {mark.parent for mark in marks if not _holds_tables(mark.parent)} | set(expected)
+    if found - {folder, RunFolder(folder).corrected}:
+        # The folder of a sweep has a lock of its own if other programs, such as a tournament, have written there.
+        found.discard(folder)
+    paths = sorted(found, key=lambda path: _numbers_in_order(str(path)))
     if not paths:
         sweep = f"{command_line('learn')} -m seed=0,1 {shlex.quote(f'run_dir={folder}')}"
         raise StageError(f"{folder} contains no runs; a sweep makes a folder of them, such as {sweep}")
@@ -81,10 +84,18 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     for path in paths:
         name = str(path.relative_to(folder))
         try:
-            finished.append(_read_run(name, RunFolder(path)))
+            finished.append(read_run(path, name))
         except (StageError, SettingError, InvalidFileError) as error:
             skipped[name] = str(error)
     return Runs(finished, skipped)
+
+
+def _holds_tables(folder: Path) -> bool:
+    """Whether it is no run but a folder of tables of values, whose lock is that of the tables."""
+    if any(folder.glob("level_*")):
+        return False
+    is_part = RunFolder(folder.parent).tabular == folder and (folder.parent / ".lock").exists()
+    return is_part or any(folder.glob("*.npz"))
 
 
 def _numbers_in_order(text: str) -> list[tuple[int, str]]:
@@ -92,9 +103,13 @@ def _numbers_in_order(text: str) -> list[tuple[int, str]]:
     return [(int(part) if re.fullmatch("[0-9]+", part) else -1, part) for part in re.split("([0-9]+)", text)]
 
 
-def _read_run(name: str, run: RunFolder) -> FinishedRun:
-    """Raise StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken, or
-    SettingError for an unknown game."""
+def read_run(path: Path, name: str = ".") -> FinishedRun:
+    """The finished run in this folder, under this name.
+
+    Raises StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken, or
+    SettingError for an unknown game.
+    """
+    run = RunFolder(path)
     levels = run.trained_levels()
     if not levels:
         raise StageError("no level is trained yet" if run.path.is_dir() else "it has not started")

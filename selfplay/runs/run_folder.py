@@ -39,6 +39,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tabular, self.tournament = path / "tabular", path / "tournament"
+        self.corrected = path / "corrected"
         self.figures, self.events = path / "figures", path / "tensorboard"
         comparison = path / "comparison"
         self.comparison, self.report = comparison / "levels.csv", comparison / "report.txt"

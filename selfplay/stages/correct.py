@@ -53,7 +53,7 @@ def correct_and_prove(settings: CorrectionSettings, progress: ProgressBar = NoPr
     """
     with opened(settings, create=True) as run:
         level = settings.level or run.folder.newest_level() or 1
-        agent, corrected = run.folder.existing_agent(level), RunFolder(run.folder.path / "corrected")
+        agent, corrected = run.folder.existing_agent(level), RunFolder(run.folder.corrected)
         proof = _proof(settings, level, corrected)
         record, folder = _record(settings, level, agent), corrected.level(level)
         defaults, force = recorded_defaults(settings), settings.force

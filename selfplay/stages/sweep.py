@@ -18,9 +18,10 @@ from selfplay.grading.comparison import level_columns, reference_columns
 from selfplay.grading.proof import GRADE_COLUMNS, Grader, Lines, lines_text
 from selfplay.runs.finished_runs import (
     FinishedRun,
+    Runs,
     differing_settings,
     distinguishing_settings,
-    read_runs,
+    read_run,
     setting_in_table,
 )
 from selfplay.tables import LINES, write_csv
@@ -39,14 +40,11 @@ OBJECTIVES = (*RESULT_COLUMNS, "unbeatable_from", "validation_loss")
 """The columns by which a sweeper can choose the next run."""
 
 
-def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
-    """Write sweep/runs.csv and runs.png for the runs below `folder`, and return the report.
+def compare_runs(folder: Path, runs: Runs) -> str:
+    """Write sweep/runs.csv and runs.png for the finished ones of the runs below `folder`, and return the report.
 
-    `expected`: the folders of runs that should exist; those that do not are reported.
-
-    Raises StageError if no run is found or a file cannot be written.
+    Raises StageError if a file cannot be written.
     """
-    runs = read_runs(folder, expected)
     parts, count = [], len(runs.finished) + len(runs.skipped)
     if runs.finished:
         table = run_table(runs.finished, _held_seats(runs.finished))
@@ -97,12 +95,10 @@ def check_objective(column: str) -> None:
 def result_of_run(run_dir: Path, column: str) -> float:
     """The result of a finished run in this column of sweep/runs.csv.
 
-    Raises StageError if the run is not finished, or has no such result.
+    Raises StageError if the run has no such result, and as `read_run`.
     """
-    runs = read_runs(run_dir)
-    if runs.skipped:
-        raise StageError(", ".join(runs.skipped.values()))
-    value = run_table(runs.finished, _held_seats(runs.finished))[column].iloc[0]
+    runs = [read_run(run_dir)]
+    value = run_table(runs, _held_seats(runs))[column].iloc[0]
     if pd.isna(value):
         raise StageError(f"the run has no {column}; set another objective")
     return float(value)

@@ -34,7 +34,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings.matches import TournamentSettings
 from selfplay.settings.run import Run, opened
 from selfplay.stages.pairs import play_pairs, write_match
-from selfplay.stages.tournament_pairs import FILE, FinishedPairs, Pair, pairs_table
+from selfplay.stages.tournament_pairs import FILE, PLAYERS, SCORES, FinishedPairs, Pair, pairs_table
 from selfplay.tables import data_frame, write_csv
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Tournament(NamedTuple):
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
-    An interrupted tournament resumes after its last finished pair.
+    An interrupted tournament resumes after its last finished pair; one whose files are all there writes nothing.
 
     Raises as `selfplay.named_players.make.make_player`, RunLockedError if another process or thread is using the run,
     StageError if a file cannot be written, or the run has a tournament with other settings, and InvalidFileError if
@@ -97,12 +97,13 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
         _play_pairs(run, pairs, finished, progress)
         results = {pair: finished.results[pair] for pair in pairs}
         tournament = Tournament(list(settings.players), results, *_exact_figures(run.game, players))
-        write_csv(tournament.pairs_table(), folder / FILE)
-        finished.record_whole()
-        write_csv(tournament.players_table(), folder / "players.csv")
-        figure = score_map(tournament.names, tournament.scores())
-        write_source(figure, f"{run.game.presentation.title}, tournament, {settings.matches} matches per pair")
-        save_figure(figure, folder / "scores.png")
+        if not finished.is_whole:
+            write_csv(tournament.pairs_table(), folder / FILE)
+            write_csv(tournament.players_table(), folder / PLAYERS)
+            figure = score_map(tournament.names, tournament.scores())
+            write_source(figure, f"{run.game.presentation.title}, tournament, {settings.matches} matches per pair")
+            save_figure(figure, folder / SCORES)
+            finished.record_whole()
         return tournament
 
 

@@ -23,7 +23,7 @@ from selfplay.tables import COUNT, SHARE, TEXT, Columns, data_frame, read_rows
 
 log = logging.getLogger(__name__)
 
-FILE = "pairs.csv"
+FILE, PLAYERS, SCORES = FILES = "pairs.csv", "players.csv", "scores.png"
 EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
 RATED = {result: f"rated_{result}" for result in RESULTS}
 PLAYED = (*RESULTS, "opening_plies", "distinct", *RATED.values(), "forfeits", "opponent_forfeits")
@@ -62,6 +62,8 @@ def pairs_table(
 class FinishedPairs:
     """The pairs of a tournament that are finished, in files of this folder.
 
+    `is_whole`: whether all files of the tournament were there already, so that nothing needs to be written.
+
     Raises StageError if the files there are of a tournament with other settings, or were changed, unless `force`, and
     InvalidFileError if they cannot be read.
     """
@@ -79,8 +81,14 @@ class FinishedPairs:
             # In this order a kill leaves no results that seem to belong to another record.
             self._manifest.forget(self._stage.name)
             self._path.unlink(missing_ok=True)
-        # While the file grows, its digest is not recorded.
-        self._manifest.record(self._stage.name, record, {}, [])
+        self.is_whole = self._is_recorded() and all((folder / name).exists() for name in FILES)
+        if not self.is_whole:
+            # While the file grows, its digest is not recorded.
+            self._manifest.record(self._stage.name, record, {}, [])
+
+    def _is_recorded(self) -> bool:
+        """Whether all files of the tournament were written, of which the manifest has the digest of the pairs."""
+        return not self.missing and FILE in self._manifest.sections.get(self._stage.name, {"files": {}})["files"]
 
     @property
     def missing(self) -> list[int]:
@@ -94,7 +102,7 @@ class FinishedPairs:
             pairs_table(self._names, self.results, {}).to_csv(beside, index=False)
 
     def record_whole(self) -> None:
-        """Record that the file contains all pairs."""
+        """Record that the file contains all pairs, and that the other files are written."""
         counts = {"pairs": len(self._pairs)}
         self._manifest.record(self._stage.name, self._stage.record, counts, [self._path.name])
 

@@ -1,5 +1,7 @@
 """Networks as ONNX files, compared with torch."""
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +71,20 @@ def test_a_table_of_patterns_is_refused_and_nothing_is_written(tmp_path: Path) -
     network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
     with pytest.raises(StageError, match=r"^NTuple cannot be written as ONNX: it does not compute with torch alone$"):
         onnx.export_network(network, game, tmp_path / "agent.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("tictactoe")
+    network = build_network({"name": "mlp"}, game.observation_shape, game.num_distinct_actions)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("torch.onnx.export", full)
+    path = tmp_path / "agent.onnx"
+    with pytest.raises(StageError, match=f"^cannot write {path}: No space left on device$"):
+        onnx.export_network(network, game, path)
     assert not list(tmp_path.iterdir())
 
 

@@ -1,6 +1,8 @@
 """Scripts on a full disk, or with a run folder that cannot be written to."""
 
 import errno
+import io
+import logging
 import os
 import shutil
 import subprocess
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from selfplay import generate_level
+from selfplay.cli.command import logging_to_screen
 from selfplay.errors import TOO_MANY_FILES, StageError, line_of
 from selfplay.runs.run_folder import RunFolder
 from tests.support.disks import read_only_at, small_disk_at
@@ -36,11 +39,15 @@ def read_only(run_copy, tmp_path):
 
 @pytest.mark.slow
 def test_a_finished_run_that_cannot_be_written_repeats_its_commands(read_only):
-    for script, level, said in ((LEARN, [], "already compared, skipped"), (TRAIN, ["--level", 2], "already trained")):
+    for script, level, said in (
+        (LEARN, [], "already compared, skipped"),
+        (COMPARE, [], "already compared, skipped"),
+        (TRAIN, ["--level", 2], "already trained"),
+    ):
         again = run_forked(script, *TINY, *level, f"run_dir={read_only}")
         assert (again.returncode, again.stderr) == (0, "")
         assert said in again.stdout
-    refused = run_forked(COMPARE, *TINY, f"run_dir={read_only}")
+    refused = run_forked(COMPARE, *TINY, "comparison.matches=7", f"run_dir={read_only}")
     assert_refused(refused, 1, f"cannot write {read_only}/", "Read-only file system")
 
 
@@ -74,6 +81,7 @@ def test_an_error_by_too_many_open_files_says_what_to_do():
         ["--version"],
         ["--help"],
         pytest.param(["solve", "game=connect_four", "moves=4444441"], marks=pytest.mark.slow),
+        pytest.param(["play-matches", "first=random", "second=random", "matches=5"], marks=pytest.mark.slow),
     ],
 )
 def test_a_full_device_behind_stdout_is_named(arguments):
@@ -81,6 +89,47 @@ def test_a_full_device_behind_stdout_is_named(arguments):
         command = [sys.executable, "-m", "selfplay", *arguments]
         ended = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, ended.stderr) == (1, "error: cannot write to stdout: No space left on device\n")
+
+
+class Refusing(io.StringIO):
+    """A stream that refuses each line with another error."""
+
+    def __init__(self, *numbers):
+        super().__init__()
+        self.refusals = [OSError(number, os.strerror(number)) for number in numbers]
+
+    def write(self, _):
+        raise self.refusals.pop(0)
+
+
+@pytest.mark.parametrize(("number", "kind"), [(errno.ENOSPC, OSError), (errno.EPIPE, BrokenPipeError)])
+def test_a_result_in_the_log_that_stdout_does_not_take_is_an_error_at_the_end(monkeypatch, number, kind):
+    said = []
+
+    def say(to, screen):
+        monkeypatch.setattr(sys, "stdout", screen)
+        with logging_to_screen(to):
+            for line in ("match 1", "match 2"):
+                logging.getLogger("selfplay").info(line)
+                said.append(line)
+
+    screen = Refusing(number, errno.EIO)
+    with pytest.raises(kind, match=os.strerror(number)):
+        say(screen, screen)
+    # Engines answer on stdout and log to stderr, which nobody needs to read.
+    say(Refusing(number, errno.EIO), io.StringIO())
+    assert said == ["match 1", "match 2"] * 2
+
+
+def test_an_error_of_the_program_precedes_that_of_its_log(monkeypatch):
+    def fail_after_a_line(screen):
+        with logging_to_screen(screen):
+            logging.getLogger("selfplay").info("match 1")
+            raise StageError("broken")
+
+    monkeypatch.setattr(sys, "stdout", screen := Refusing(errno.ENOSPC))
+    with pytest.raises(StageError, match="broken"):
+        fail_after_a_line(screen)
 
 
 def test_a_folder_of_an_unknown_user_is_not_made(tmp_path, monkeypatch):

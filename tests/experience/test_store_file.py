@@ -33,6 +33,32 @@ def test_experience_persists_between_processes(tmp_path):
     )
 
 
+def test_a_store_in_a_folder_that_cannot_be_written_is_read_without_files_beside_it(tmp_path, monkeypatch):
+    path = tmp_path / "50% of #1?.sqlite"
+    store = ExperienceStore(path, GAME)
+    learn(store, X_WINS, (0,))
+    before = store.boards()
+    store.close()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    again = ExperienceStore(path, GAME, must_exist=True)
+    assert again.boards() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(StageError, match=r"^cannot write .*\.sqlite: attempt to write a readonly database$"):
+        learn(again, O_WINS, (1,))
+    again.close()
+
+
+def test_what_a_process_has_written_beside_a_store_is_read_too(tmp_path, monkeypatch):
+    writing = new_store(tmp_path)
+    learn(writing, X_WINS, (0,))
+    monkeypatch.setattr("os.access", lambda *_: False)
+    reading = ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
+    learn(writing, O_WINS, (1,))
+    assert reading.boards() == writing.boards()
+    reading.close()
+    writing.close()
+
+
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [

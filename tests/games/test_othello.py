@@ -11,9 +11,12 @@ from selfplay.games import make_game
 from selfplay.games.match import Match
 from selfplay.games.othello import Othello
 from selfplay.games.othello_notation import written_position
+from selfplay.games.othello_records import read_problems
 from selfplay.games.state import MATCH_OVER
 from selfplay.players.player import RandomPlayer
 from selfplay.records import Record
+from selfplay.records.checked_matches import checked_matches
+from selfplay.records.match_files import MatchFiles
 from selfplay.records.moves import GGF
 
 WIDTHS = [8, 6, 4]
@@ -142,6 +145,13 @@ def test_boards_are_read_as_people_and_programs_write_them(text, side):
     assert int(state.current_player) == 1
 
 
+def test_a_value_of_a_problem_is_a_whole_number():
+    board = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXX--XOXOXX-XXXOOO--OOOOO-- X"
+    (problem,) = read_problems(f"{board}; g8:+18; h7:-12.00; % fforum-1\n")
+    assert problem.stated == {"g8": 18, "h7": -12}
+    assert read_problems(f"{board}; g8:+1e1; h7:0x12;")[0].stated == {}
+
+
 def test_a_match_in_ggf_is_read_on_its_own_board():
     moves = ["c4", "d2", "b1", "b4", "d1", "a3", "d4", "a2", "a1", "c1", "d3", "PA", "A4"]
     tags = "".join(f"{'BW'[ply % 2]}[{move}/1.5/2]" for ply, move in enumerate(moves))
@@ -151,12 +161,19 @@ def test_a_match_in_ggf_is_read_on_its_own_board():
     assert bool(state.terminated)
 
 
+GGF_TAGS = f"(;GM[Othello]TY[8]BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]"
+
+
 @pytest.mark.parametrize("written", ["pass", "PASS", "pa", "PA", "ps", "--"])
 def test_passes_are_read_as_people_and_programs_write_them(written):
     game = make_game("othello_4x4")
     start = game.read_board(".....XX..XX...XO", "X")
     assert game.string_to_action(written) == game.pass_action
     assert game.read_transcript(f"{written} a1", start) == [game.pass_action, 0]
+    assert game.read_transcript(written, start) == [game.pass_action]
+    # After the end of a match they mean nothing.
+    wipeout = "e6f4e3f6g5d6e7f5c5"
+    assert Othello().read_transcript(f"{wipeout} {written}{written}") == Othello().read_transcript(wipeout)
 
 
 def test_transcripts_are_read_back_as_written():
@@ -177,11 +194,24 @@ def test_transcripts_are_read_back_as_written():
             "transcript, disc 2: action a1 is not legal here: a disc has to enclose and turn at least one of the other",
         ),
         ("e6f4e3f6g5d6e7f5c5a1", "transcript, disc 10: the match is over before it"),
+        ("F5 D6 PASS c3", "transcript, pass after disc 2: action pass is not legal here"),
+        ("f5d6 pass", "transcript, pass after disc 2: action pass is not legal here"),
+        ("1. -- f5", "transcript, pass after disc 0: action pass is not legal here"),
+        (GGF_TAGS + "B[f5]W[d6]B[pa];)", "transcript, pass after disc 2: action pass is not legal here"),
+        (GGF_TAGS + "B[x9];)", "transcript, disc 1: 'x9' is not a move"),
     ],
 )
 def test_bad_transcripts_are_refused(text, reason):
     with pytest.raises(IllegalActionError, match=reason):
         Othello().read_transcript(text)
+
+
+def test_a_pass_that_is_not_legal_is_an_error_where_many_matches_are_read_together(tmp_path):
+    path = tmp_path / "matches.txt"
+    path.write_text("f5d6c3 +2\nf5 d6 pass c3 +2\ne6f4e3f6g5d6e7f5c5 pass pass\n")
+    game = Othello()
+    checked = checked_matches(game, MatchFiles([path], game).moves(range(3)), torch.arange(3))
+    assert checked.broken == {1: "move 3, pass, is not legal"}
 
 
 def test_a_text_that_is_not_a_square_is_refused():

@@ -1,5 +1,7 @@
 """Matches in the Smart Game Format: as other programs write them, and written and read back."""
 
+import re
+
 import pytest
 import torch
 
@@ -116,6 +118,11 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[11]SZ[11];B[a1];W[a2];B[swap-pieces])", r"move 3, B\[swap-pieces\]: "),
         ("(;GM[1]SZ[9];B[aa];AW[bb])", "node 2 sets up stones"),
         ("(;GM[1]SZ[9]KM[x];B[aa])", r"KM\[x\]: not a komi"),
+        # None of them is the number with which it begins.
+        *(
+            (f"(;GM[1]SZ[9]KM[{text}];B[aa])", rf"KM\[{re.escape(text)}\]: not a komi")
+            for text in ("1e1", "1e-5", "0x10", "6;5", "6.5.5", "6-5", "6\u00bd", "3\u53c83/4\u5b50")
+        ),
         ("(;GM[1]SZ[9]KM[0.3];B[aa])", "multiple of 0.5"),
         # Only a komi as small as 3.75 can be in stones.
         ("(;GM[1]SZ[9]KM[7.25];B[aa])", "komi=7.25: must be a multiple of 0.5"),
@@ -187,6 +194,8 @@ def test_stones_are_set_up_before_the_first_move_and_no_pass_is_put_in(text, sto
         ("", 7),
         ("KM[-5.5]", -5.5),
         ("KM[.5]", 0.5),
+        ("KM[6.5 points]", 6.5),
+        ("KM[6\u76ee\u534a]", 6.5),
     ],
 )
 def test_the_komi_as_programs_write_it(properties, komi):
@@ -204,6 +213,7 @@ def test_the_komi_as_programs_write_it(properties, komi):
         ("W", RecordedResult(-1)),
         ("B+3,5", RecordedResult(1, "3.5")),
         ("W+.5", RecordedResult(-1, "0.5")),
+        *((f"B+{text}", RecordedResult(1)) for text in ("1e1", "0x10", "3.5.5", ".5.5", "6;5", "6\u00bd")),
         ("Jigo", RecordedResult(0)),
         ("0", RecordedResult(0)),
         ("Black wins by resignation", RecordedResult(1, "R")),

@@ -3,10 +3,12 @@
 import json
 import math
 import shlex
+import shutil
 
 import pytest
 
 from selfplay import name_modules
+from selfplay.errors import StageError
 from selfplay.files import sha256
 from selfplay.runs.command_lines import command_line
 from selfplay.runs.finished_runs import (
@@ -65,6 +67,27 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
     assert runs.skipped["newer level"] == "trained up to level 3, but compared up to level 2"
     assert "levels.csv: is not a table of compared levels" in runs.skipped["broken"]
     assert "epoch_loss.csv: is cut off" in runs.skipped["cut off"]
+
+
+def test_the_parts_of_a_run_do_not_hide_it(tiny_run, tmp_path):
+    run = shutil.copytree(tiny_run, tmp_path / "run")
+    finish(run)
+    # train-tabular, a player that learns into tables elsewhere, and `correct` with its proof.
+    for part, file in (("tabular", None), ("own", "tables.npz"), ("corrected", None)):
+        (run / part).mkdir()
+        (run / part / ".lock").touch()
+        if file is not None:
+            (run / part / file).touch()
+    alone, among_others = read_runs(run), read_runs(tmp_path)
+    assert [found.name for found in alone.finished] == ["."]
+    assert alone.skipped == {"corrected": "no level is trained yet"}
+    assert [found.name for found in among_others.finished] == ["run"]
+    assert among_others.skipped == {"run/corrected": "no level is trained yet"}
+    # A run may have the name of a part.
+    shutil.copytree(run, tmp_path / "tabular")
+    assert [found.name for found in read_runs(tmp_path).finished] == ["run", "tabular"]
+    with pytest.raises(StageError, match="contains no runs"):
+        read_runs(run / "tabular")
 
 
 def test_a_run_of_an_unknown_game_is_left_out_and_named(folder):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.cli.programs.learning import compare_program
 from selfplay.errors import StageError
 from selfplay.runs.finished_runs import read_runs
 from selfplay.runs.manifest import Manifest
@@ -72,6 +73,18 @@ def test_finished_stages_are_skipped(form, run_dir):
         assert not generate_level(settings, level)
         assert not train_level(settings, level + 1)
     assert is_already_compared(settings)
+    assert files_of(run_dir) == before
+
+
+def test_compare_repeats_its_report_where_nothing_can_be_written(form, run_dir, monkeypatch, capsys):
+    monkeypatch.setattr("selfplay.cli.programs.learning.compare_and_report", lambda *_: "compared again")
+    compare_program.body(settings_of(form, run_dir))
+    assert capsys.readouterr().out == "\ncompared again\n"
+    before = files_of(run_dir)
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    compare_program.body(settings_of(form, run_dir))
+    report = (run_dir / "comparison" / "report.txt").read_text()
+    assert capsys.readouterr().out.startswith(f"\n{report}\nPlay against it: ")
     assert files_of(run_dir) == before
 
 

@@ -1,11 +1,15 @@
 """The table of all runs of a sweep, and the report of finished and unfinished ones."""
 
+import shutil
+
 import pandas as pd
 import pytest
 
+from selfplay.cli.programs.learning import report
 from selfplay.errors import StageError
-from selfplay.stages.sweep import compare_runs, run_table, unbeatable_from
-from tests.support.sweeps import LARGE, folder_of_runs, level_table, run_of
+from selfplay.runs.finished_runs import read_runs
+from selfplay.stages.sweep import compare_runs, result_of_run, run_table, unbeatable_from
+from tests.support.sweeps import LARGE, finish, folder_of_runs, level_table, run_of
 
 
 def test_the_table_takes_the_newest_level_and_keeps_large_counts():
@@ -36,7 +40,7 @@ def folder(tiny_run, tmp_path):
 
 
 def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
-    text = compare_runs(folder)
+    text = compare_runs(folder, read_runs(folder))
     assert [line.split()[0] for line in text.splitlines()[:3]] == ["run", "seed=9", "seed=10"]
     assert text.splitlines()[1].split()[1:7] == ["3", "900-0-100", "0.9000", "0/3.1", "x", "10^21"]
     assert "Unfinished or not readable, therefore not in the table: 5 of 7 runs\n" in text
@@ -46,9 +50,18 @@ def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     assert written["unbeatable_from"].tolist() == [2, 2]
 
 
-def test_without_finished_runs_there_is_no_table(folder):
-    text = compare_runs(folder / "just begun")
-    assert text.endswith("1 of 1 runs\n  .: no level is trained yet")
+def test_without_finished_runs_there_is_no_table_but_an_error(folder, capsys):
+    with pytest.raises(StageError, match=r"no run in .*just begun can be compared"):
+        report(folder / "just begun")
+    assert capsys.readouterr().out.endswith("1 of 1 runs\n  .: no level is trained yet\n")
     assert not (folder / "just begun" / "sweep").exists()
     with pytest.raises(StageError, match="contains no runs"):
-        compare_runs(folder / "something else")
+        report(folder / "something else")
+
+
+def test_the_result_of_a_run_is_not_that_of_a_run_inside_it(folder):
+    shutil.copytree(folder / "seed=9", folder / "seed=10" / "corrected")
+    finish(folder / "seed=10" / "corrected", level_table((0.4, 0.7, 0.8, 0.5), (9, 4, 0, 0), (0, 1, 2, 3)))
+    assert result_of_run(folder / "seed=10", "exact_win_vs_random") == 0.9
+    with pytest.raises(StageError, match="no level is trained yet"):
+        result_of_run(folder / "just begun", "rating")

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from selfplay import play_matches
+from selfplay.cli.programs.classical import train_tabular_program
 from selfplay.errors import StageError
 from selfplay.figures.tabular_training import draw_training
 from selfplay.files import sha256
@@ -111,6 +112,16 @@ def test_the_program_learns_and_prints_the_results_of_the_matches(tmp_path: Path
         f"wrote {tmp_path / 'figures' / 'tabular_backward_value.png'}",
     ]
     load_tables(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
+
+
+def test_the_program_draws_its_figure_only_when_the_table_is_newer(tmp_path: Path) -> None:
+    train_tabular_program.body(settings_for(tmp_path))
+    figure = tmp_path / "figures" / "tabular_temporal_difference.png"
+    drawn = figure.stat().st_mtime_ns
+    train_tabular_program.body(settings_for(tmp_path))
+    assert figure.stat().st_mtime_ns == drawn
+    train_tabular_program.body(settings_for(tmp_path, "force=true", "seed=5"))
+    assert figure.stat().st_mtime_ns > drawn
 
 
 def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> None:

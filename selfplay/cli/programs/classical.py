@@ -39,13 +39,14 @@ def train_tabular_program(settings: TabularSettings) -> None:
     """
     run = Run.of(settings)
     path = tabular.train_tabular(run, progress_bar)
-    if (table := path.with_suffix(".csv")).exists():
+    table, figure = path.with_suffix(".csv"), run.folder.figures / f"tabular_{path.stem}.png"
+    if table.exists() and not (figure.exists() and figure.stat().st_mtime_ns >= table.stat().st_mtime_ns):
         # matplotlib takes as long to import as the rest of the program.
         from selfplay.figures.tabular_training import draw_training
 
         title, rate = run.game.presentation.title, settings.epsilon
         source = f"{title}, agent={settings.agent}, seed={settings.seed}, epsilon={rate:g}"
-        draw_training(table, run.folder.figures / f"tabular_{path.stem}.png", source)
+        draw_training(table, figure, source)
 
 
 @partial(Program, kind=CompeteSettings, config="compete")

@@ -1,12 +1,15 @@
 """Programs of the loop: learn, compare, prove and correct."""
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from selfplay.cli.command import Program
+from selfplay.errors import StageError
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.progress import progress_bar
+from selfplay.runs.finished_runs import read_runs
 from selfplay.settings.chosen_recipe import with_chosen_recipe
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.matches import CorrectionSettings, ProofSettings
@@ -22,8 +25,12 @@ from selfplay.stages.prove import prove_and_report
 from selfplay.stages.train import make_level
 
 
-def report(folder: Path, runs: Sequence[Path]) -> None:
+def report(folder: Path, expected: Sequence[Path] = ()) -> None:
+    """Compare the runs below a folder. Raises StageError if there are none, or none of them is finished."""
+    runs = read_runs(folder, expected)
     print(f"\n{sweep.compare_runs(folder, runs)}")
+    if not runs.finished:
+        raise StageError(f"no run in {folder} can be compared")
 
 
 def check_learn(settings: Settings) -> None:
@@ -136,7 +143,9 @@ def compare_program(settings: Settings) -> None:
         if settings.level is not None:
             measure_level(run, settings.level, progress_bar)
             return
-        text = compare_and_report(run, progress_bar)
+        # A comparison is always made again where it can be written.
+        is_read_only = not os.access(run.folder.path, os.W_OK)
+        text = last_report(run) if is_read_only and is_compared(run) else compare_and_report(run, progress_bar)
     print(f"\n{text}")
 
 
@@ -158,7 +167,7 @@ def compare_runs_program(settings: CommonSettings) -> None:
 
     selfplay compare-runs run_dir=outputs/recipes
     """
-    print(f"\n{sweep.compare_runs(Path(settings.run_dir))}")
+    report(Path(settings.run_dir))
 
 
 @partial(Program, kind=ProofSettings, config="prove")
