@@ -3,21 +3,22 @@
 from collections import OrderedDict
 from threading import Lock
 
+from selfplay.players.capabilities import NamesValues, capability
 from selfplay.players.estimates import Estimate
 from selfplay.players.player import Player
 from selfplay.search.deadline import current_deadline
+from selfplay.web.participants import UnaskedPlayer
 
 MOST_ESTIMATES = 5000
 """Number of positions whose searched values are kept."""
 MOST_PLAYERS = 64
-"""Number of players whose values are kept."""
+"""Number of players that are held, because they put their values in words."""
 
 
 class RecentEstimates:
     """The values that slow players have found, so that a position is not searched twice.
 
-    Several threads may use it. The least recently used values are dropped, and those of the players whose last values
-    are the oldest, because values hold their player.
+    Several threads may use it. The least recently used values are dropped.
     """
 
     def __init__(self) -> None:
@@ -37,11 +38,19 @@ class RecentEstimates:
         if current_deadline().is_over:
             return
         with self._lock:
-            self._kept[key] = estimate
+            self._kept[key] = self._held(estimate)
             if len(self._kept) > MOST_ESTIMATES:
                 self._kept.popitem(last=False)
-            self._players[id(estimate.player)] = estimate.player
-            self._players.move_to_end(id(estimate.player))
-            if len(self._players) > MOST_PLAYERS:
-                _, dropped = self._players.popitem(last=False)
-                self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if kept.player is not dropped)
+
+    def _held(self, estimate: Estimate) -> Estimate:
+        """The estimate without its player, which can hold megabytes, unless the player puts values in words. Those of
+        too many such players are dropped."""
+        player = estimate.player
+        if capability(player, NamesValues) is None:
+            return estimate._replace(player=UnaskedPlayer(player.name))
+        self._players[id(player)] = player
+        self._players.move_to_end(id(player))
+        if len(self._players) > MOST_PLAYERS:
+            _, dropped = self._players.popitem(last=False)
+            self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if kept.player is not dropped)
+        return estimate
