@@ -34,13 +34,13 @@ SEARCH_DEPTHS = {
 """Plies that agents look ahead in at most about half a second, on small boards and where moves are forced or change
 little."""
 
-OTHER_SIZES: dict[str, tuple[str, Collection[int]]] = {
-    "go": ("go", (5, 6, 8, *range(10, 20))),
-    "gomoku": ("gomoku_other_sizes", (8, *range(10, 21))),
-    "hex": ("hex", range(8, 14)),
+OTHER_SIZES: dict[str, dict[str, Collection[int]]] = {
+    "go": {"go": (5, 6, 8, 10), "go_13x13": (11, 12, *range(14, 20))},
+    "gomoku": {"gomoku_other_sizes": (8, *range(10, 21))},
+    "hex": {"hex": range(8, 14)},
 }
-"""By game, the folder of an agent for boards of all sizes, and sizes that no agent was trained on, and that it plays
-better than a search by random matches."""
+"""By game and folder of an agent for boards of all sizes, the sizes that no agent was trained on, and that it plays
+better than the other agents, and than a search by random matches."""
 
 
 @cache
@@ -59,8 +59,8 @@ def find_pretrained(game: str) -> Path | None:
     parts = parts_of_game_name(game)
     if game in agents or parts.parameters or parts.base not in OTHER_SIZES:
         return agents.get(game)
-    folder, sizes = OTHER_SIZES[parts.base]
-    return agents[folder] if (parts.size or GAMES[parts.base].sizes[0]) in sizes else None
+    size = parts.size or GAMES[parts.base].sizes[0]
+    return next((agents[folder] for folder, sizes in OTHER_SIZES[parts.base].items() if size in sizes), None)
 
 
 def pretrained_agent(game: str) -> Path:

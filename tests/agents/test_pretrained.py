@@ -39,7 +39,17 @@ DEEP = ["breakthrough", "breakthrough_6x6", "breakthrough_8x8", "draughts", "nin
 
 
 def test_larger_games_have_one() -> None:
-    assert set(GAMES) == {"connect_four", "go", "go_7x7", "gomoku", "gomoku_other_sizes", "hex", "othello", *DEEP}
+    assert set(GAMES) == {
+        "connect_four",
+        "go",
+        "go_7x7",
+        "go_13x13",
+        "gomoku",
+        "gomoku_other_sizes",
+        "hex",
+        "othello",
+        *DEEP,
+    }
     # As in the wheel, which is compressed.
     size = sum(len(compress(path.read_bytes())) for path in PRETRAINED_FOLDER.rglob("*") if path.is_file())
     assert size < 15_000_000
@@ -91,8 +101,9 @@ def test_it_beats_the_random_player(name: str) -> None:
 
 @pytest.mark.slow
 def test_boards_that_no_agent_was_trained_on_have_one_for_all_sizes(tmp_path: Path) -> None:
-    for game, (folder, sizes) in OTHER_SIZES.items():
-        board = make_game(game, size=max(sizes))
+    agents = ((game, folder, max(sizes)) for game, of_game in OTHER_SIZES.items() for folder, sizes in of_game.items())
+    for game, folder, size in agents:
+        board = make_game(game, size=size)
         assert strengths(board)["hard"].player.startswith("mcts:pretrained?")
         assert judge_name(board)[0].startswith("mcts:pretrained?")
         assert usual_player(board, RunFolder(tmp_path)) == "mcts:pretrained"
