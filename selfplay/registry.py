@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar, cast
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.descriptions import describe_in_full
 from selfplay.error_places import is_outside, place_of
-from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, SelfPlayError, SettingError, shortened, text_of
 from selfplay.names_of_games import parts_of_game_name
 
 Thing = TypeVar("Thing")
@@ -274,7 +274,9 @@ def errors_about(subject: str, module: str) -> Iterator[None]:
     try:
         yield
     except SelfPlayError as error:
-        if not (isinstance(error, ConformanceError) and is_outside(module)):
+        # Code from outside may call other code from outside, such as a learner a player, whose errors have a place.
+        has_place = isinstance(error, RuleError) or isinstance(error.__cause__, ConformanceError)
+        if has_place or not (isinstance(error, ConformanceError) and is_outside(module)):
             raise
         raise ConformanceError(f"{error}{place_of(error, module)}") from error
     # It can raise anything, and end the program.
