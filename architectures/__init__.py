@@ -7,17 +7,19 @@ offer it as an entry point in the group "selfplay.architectures".
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.checks import fields_of, require
-from selfplay.errors import SettingError, shortened
+from selfplay.error_places import is_outside
+from selfplay.errors import SelfPlayError, SettingError, shortened, text_of
 from selfplay.games.game import Game
 from selfplay.games.pattern_planes import further_board
 from selfplay.games.touched_squares import actions_are_squares
-from selfplay.registry import Registry
+from selfplay.registry import Registry, errors_about, errors_of_outside
 
 __all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "description_of", "meta_tensors"]
 
@@ -53,23 +55,30 @@ class Output(NamedTuple):
     """float32[N, A]: how promising each action of the player to move is; None if the network has no policy head."""
 
 
-def check_output(network: nn.Module, observation_shape: Sequence[int], num_actions: int, name: str) -> Output:
+def check_output(
+    network: nn.Module, observation_shape: Sequence[int], num_actions: int, name: str, *, with_gradient: bool = False
+) -> Output:
     """Call `network` with a few observations of zeros, in evaluation mode, and check its output.
 
     Args:
         name: what error messages call the network, such as "architecture=mlp".
+        with_gradient: as for `probe`.
 
     Returns:
         Its output, with N = PROBE_ROWS.
 
     Raises:
-        SettingError: the network fails, or does not return an `Output` with float32 tensors of the right shapes.
+        SettingError: the network fails, or does not return an `Output` with float32 tensors of the right shapes and
+            finite numbers.
     """
+    problem, module = f"{name} fails on observations of shape {list(observation_shape)}", type(network).__module__
     try:
-        output: object = probe(network, observation_shape)
+        with errors_about(problem, module) if is_outside(module) else nullcontext():
+            output: object = probe(network, observation_shape, with_gradient=with_gradient)
+    except SelfPlayError:
+        raise
     except (RuntimeError, TypeError, ValueError) as error:
-        problem = " ".join(str(error).split())
-        raise SettingError(f"{name} fails on observations of shape {list(observation_shape)}: {problem}") from error
+        raise SettingError(f"{problem}: {' '.join(str(error).split())}") from error
     if not isinstance(output, Output):
         found = f"a tensor of shape {list(output.shape)}" if isinstance(output, Tensor) else type(output).__name__
         raise SettingError(
@@ -82,12 +91,15 @@ def check_output(network: nn.Module, observation_shape: Sequence[int], num_actio
     return output
 
 
-def probe(network: nn.Module, observation_shape: Sequence[int]) -> Output:
-    """The output for PROBE_ROWS observations of zeros in evaluation mode. Does not change the mode of the network."""
+def probe(network: nn.Module, observation_shape: Sequence[int], *, with_gradient: bool = False) -> Output:
+    """The output for PROBE_ROWS observations of zeros in evaluation mode. Does not change the mode of the network.
+
+    `with_gradient`: whether the output can be differentiated, as in training.
+    """
     modes = [(module, module.training) for module in network.modules()]
     device = next((parameter.device for parameter in network.parameters()), None)
     try:
-        with torch.no_grad():
+        with torch.set_grad_enabled(with_gradient):
             return cast(Output, network.eval()(torch.zeros(PROBE_ROWS, *observation_shape, device=device)))
     finally:
         for module, mode in modes:
@@ -101,6 +113,9 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
         raise SettingError(f"{what} of shape {list(tensor.shape)} for {PROBE_ROWS} observations; expected {shape}")
     if tensor.dtype != torch.float32:
         raise SettingError(f"{what} of {tensor.dtype}; expected torch.float32")
+    if not tensor.isfinite().all():
+        wrong = tensor[~tensor.isfinite()][0].item()
+        raise SettingError(f"{what} of {wrong:g} for observations of zeros; expected finite numbers")
 
 
 def require_board(name: str, observation_shape: Sequence[int], instead: str) -> None:
@@ -165,12 +180,21 @@ def build_network(
         game: None: a network whose actions are not squares of the board cannot be built.
 
     Raises:
-        SettingError: an unknown name, option or value; or a network that does not return `Output`, or has no weights.
+        SettingError: an unknown name, option or value; or a network that does not return `Output`, has no weights, or
+            whose value has no gradient.
     """
     network = _constructed(architecture, observation_shape, num_actions, game)
-    check_output(network, observation_shape, num_actions, f"architecture={architecture['name']}")
+    name = f"architecture={architecture['name']}"
+    # Weights that the caller makes in inference mode have no gradients.
+    needs_gradient = is_outside(type(network).__module__) and not torch.is_inference_mode_enabled()
+    output = check_output(network, observation_shape, num_actions, name, with_gradient=needs_gradient)
     if not any(parameter.numel() for parameter in network.parameters()):
-        raise SettingError(f"architecture={architecture['name']} has no weights to learn (torch.nn.Parameter)")
+        raise SettingError(f"{name} has no weights to learn (torch.nn.Parameter)")
+    if needs_gradient and not output.value.requires_grad:
+        raise SettingError(
+            f"{name} returns a value without a gradient: it must depend on weights (torch.nn.Parameter), without "
+            "detach() and no_grad()"
+        )
     return network
 
 
@@ -193,7 +217,7 @@ def meta_tensors(
                 network = _constructed(architecture, observation_shape, num_actions, game)
         except (RuntimeError, SettingError) as error:
             # Raised by a class that computes with its initial weights.
-            if "meta" not in str(error):
+            if "meta" not in text_of(error.__cause__ or error):
                 raise
             network = _constructed(architecture, observation_shape, num_actions, game)
     # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
@@ -220,6 +244,11 @@ def _constructed(
         )
     build = _network_class(name)
     parameters = inspect.signature(build).parameters
+    if all(parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD) for parameter in parameters.values()):
+        raise SettingError(
+            f"architecture {shortened(name)!r} does not take the shape of the observations; write "
+            "def __init__(self, input_shape), with its options as further arguments"
+        )
     known = list(parameters)[1:]
     sizes: dict[str, Any] = {"num_actions": num_actions} if "num_actions" in known else {}
     with torch.device("cpu"):  # the rules are compiled for its memory
@@ -237,15 +266,23 @@ def _constructed(
         require(
             f"architecture.{option}", value, not isinstance(usual, bool) or isinstance(value, bool), "true or false"
         )
+    is_own = not is_outside(build.__module__)
+    failed = nullcontext() if is_own else errors_of_outside("architecture", name, build.__module__, " cannot be built")
     try:
-        with fields_of("architecture", *allowed):
-            return build(tuple(observation_shape), **sizes, **options)
+        with fields_of("architecture", *allowed), failed:
+            network = build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
         # After the first line torch may describe its own stack.
         reason = shortened(str(error).partition("\n")[0])
         raise SettingError(
             f"architecture={shortened(dict(architecture))} has a value of the wrong type: {reason}"
         ) from error
+    # torch.nn.Module sets the attribute.
+    if not hasattr(network, "training"):
+        raise SettingError(
+            f"architecture {shortened(name)!r} cannot be built: write super().__init__() in its __init__"
+        )
+    return network
 
 
 def _network_class(name: str) -> Callable[..., nn.Module]:

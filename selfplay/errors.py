@@ -185,7 +185,7 @@ class ResignError(ForfeitError):
 
 
 class ConformanceError(SelfPlayError):
-    """A game that breaks the contract of games, or a player that breaks the contract of players.
+    """A game that breaks the contract of games, or a player or a learner that breaks its contract.
 
     Args:
         about: the function that does so, if it has not raised an error itself; messages name its file and line.

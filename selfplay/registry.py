@@ -14,7 +14,7 @@ setting (see `name_modules`), or by looking up one of its objects here.
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
@@ -27,7 +27,7 @@ from typing import Any, Generic, TypeVar, cast
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.packages import describe_in_full
 from selfplay.error_places import is_outside, place_of
-from selfplay.errors import LONGEST_REASON, ConformanceError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, SelfPlayError, SettingError, shortened, text_of
 from selfplay.names_of_games import parts_of_game_name
 
 Thing = TypeVar("Thing")
@@ -150,6 +150,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             outside that cannot be called with this number of arguments, or is not written in Python, is refused.
         result: the types of what every object returns, if they are functions; one from outside that returns another
             is refused.
+        check: called with the name of an object from outside, and the object; raises SettingError to refuse it.
     """
 
     def __init__(
@@ -160,9 +161,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         attributes: Sequence[str] = (),
         arguments: Sequence[str] | None = None,
         result: tuple[type, ...] = (object,),
+        check: Callable[[str, Any], object] = lambda name, found: None,
     ) -> None:
         self.kind, self.group, self.attributes, self.arguments = kind, group, attributes, arguments
-        self.result = result
+        self.result, self.check = result, check
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -239,6 +241,8 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
             )
+        if is_outside(module):
+            self.check(name, found)
         if self.arguments is not None and is_outside(module):
             if not _takes(found, len(self.arguments)):
                 form = f"a Python function of ({', '.join(self.arguments)})"
@@ -290,23 +294,29 @@ def _reporting_errors(
     return called
 
 
-@contextmanager
-def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> Iterator[None]:
+def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> AbstractContextManager[None]:
     """Turn what code of a module outside this package raises into a SettingError of one line that names its file.
 
     The line begins with the kind and the name of the object, and with what failed.
     """
+    return errors_about(f"{kind} {shortened(name)!r}{failure}", module)
+
+
+@contextmanager
+def errors_about(subject: str, module: str) -> Iterator[None]:
+    """As `errors_of_outside`, with another beginning of the line."""
     try:
         yield
     except SelfPlayError as error:
-        if not (isinstance(error, ConformanceError) and is_outside(module)):
+        # Code from outside may call other code from outside, such as a learner a player, whose errors have a place.
+        has_place = isinstance(error, RuleError) or isinstance(error.__cause__, ConformanceError)
+        if has_place or not (isinstance(error, ConformanceError) and is_outside(module)):
             raise
         raise ConformanceError(f"{error}{place_of(error, module)}") from error
     # It can raise anything, and end the program.
     except (Exception, SystemExit) as error:
         if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
             raise
-        subject = f"{kind} {shortened(name)!r}{failure}"
         raise SettingError(f"{subject}: {_reason(error)}{place_of(error, module)}") from error
 
 

@@ -124,7 +124,6 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     the weights do not fit it or are not reasonable numbers.
     """
     with _opened(path) as (metadata, file):
-        name = name_of_game(game)
         _check_game(path, metadata, game)
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions, game)
         shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
@@ -144,6 +143,33 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
         tensors = {name: _dense(name, stored, tensor.shape) for name, tensor in expected.items()}
     except (ValueError, IndexError) as error:
         raise InvalidFileError(path, "places of its weights are not in the tensors that they belong to") from error
+    try:
+        _check_numbers(tensors, expected)
+    except ValueError as error:
+        raise InvalidFileError(path, str(error)) from error
+    network.load_state_dict(tensors)
+    set_numerics(network, metadata.get("numerics", NATIVE))
+    return Checkpoint(network.eval(), metadata)
+
+
+def check_weights(network: nn.Module, architecture: Mapping[str, Any], game: Game) -> None:
+    """Raise ValueError, with the reason, unless `load_checkpoint` reads back the weights of `network`, saved with this
+    architecture."""
+    # The initial weights are not used: torch's global generator, which gives them, is left as it was.
+    with torch.random.fork_rng(devices=cuda_devices_in_use()):
+        expected = meta_tensors(architecture, game.observation_shape, game.num_distinct_actions, game)
+    tensors = network.state_dict()
+    shapes, wanted = ({name: list(one.shape) for name, one in state.items()} for state in (tensors, expected))
+    if shapes != wanted:
+        name = next(name for name in {**wanted, **shapes} if shapes.get(name) != wanted.get(name))
+        has, needs = (f"shape {sizes[name]}" if name in sizes else "nothing" for sizes in (shapes, wanted))
+        reason = f"{shortened(name)} has {has}, expected {needs}"
+        raise ValueError(f"its weights do not fit the architecture {shortened(architecture)}: {reason}")
+    _check_numbers(tensors, expected)
+
+
+def _check_numbers(tensors: Tensors, expected: Tensors) -> None:
+    """Raise ValueError, with the reason, unless the weights are reasonable numbers of the expected type or float16."""
     for name, tensor in tensors.items():
         is_reasonable = tensor.dtype in (torch.float16, expected[name].dtype)
         if is_reasonable and tensor.numel():
@@ -152,10 +178,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
             is_reasonable = bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)
         if not is_reasonable:
             limit = f"{LARGEST_WEIGHT:g}"
-            raise InvalidFileError(path, f"weights {name} are not all numbers from -{limit} to {limit}")
-    network.load_state_dict(tensors)
-    set_numerics(network, metadata.get("numerics", NATIVE))
-    return Checkpoint(network.eval(), metadata)
+            raise ValueError(f"weights {name} are not all numbers from -{limit} to {limit} ({expected[name].dtype})")
 
 
 def _check_game(path: Path, metadata: CheckpointMetadata, game: Game) -> None:

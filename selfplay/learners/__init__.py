@@ -1,7 +1,21 @@
 """Ways of learning: what is learned from matches, and how. `tabular` has those of small games."""
 
+from inspect import isclass
+
+from selfplay.errors import SettingError, shortened
 from selfplay.learners.learner import Learner as Learner
 from selfplay.registry import Registry
+
+
+def _check_class(name: str, found: object) -> None:
+    """Raise SettingError unless this is a class of learners."""
+    if not (isclass(found) and issubclass(found, Learner)):
+        raise SettingError(f"learner {shortened(name)!r} is not a subclass of selfplay.Learner")
+    try:
+        found.check_class()
+    except SettingError as error:
+        raise SettingError(f"learner {shortened(name)!r}: {error}") from error
+
 
 LEARNERS: Registry[type[Learner]] = Registry(
     "learner",
@@ -13,6 +27,6 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "records": "selfplay.learners.records:Records",
     },
     group="selfplay.learners",
-    attributes=("train", "player"),
+    check=_check_class,
 )
 """The classes of learners by name."""

@@ -11,6 +11,7 @@ from them. It holds its parameters alone; what it works on are arguments.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from inspect import get_annotations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -176,8 +177,16 @@ class Learner:
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / most points)."""
 
     def __post_init__(self) -> None:
-        """Raise SettingError for a parameter out of range."""
+        """Raise SettingError for a parameter out of range, or as `check_class`."""
+        self.check_class()
         check_parameters(self)
+
+    @classmethod
+    def check_class(cls) -> None:
+        """Raise SettingError if the class declares parameters, but is not a dataclass itself."""
+        for kind in cls.__mro__:
+            if issubclass(kind, Learner) and get_annotations(kind) and "__dataclass_fields__" not in vars(kind):
+                raise SettingError(f"{kind.__name__} is not a dataclass; write @dataclass(frozen=True) above its class")
 
     @classmethod
     def parameters(cls) -> list[str]:
@@ -250,7 +259,7 @@ class Learner:
 
     def player(self, agent: Agent, resources: Resources = ALONE) -> Player:
         """An agent as it plays the matches that are learned from."""
-        raise NotImplementedError
+        raise NotImplementedError("write the method `player`")
 
     def generate(self, inputs: LevelInputs, matches: range) -> Iterable[Rows]:
         """The rows of matches, in parts ordered by match and ply.
@@ -258,11 +267,13 @@ class Learner:
         Args:
             matches: their numbers. The rows of a match do not depend on those that are played with it.
         """
-        raise NotImplementedError
+        raise NotImplementedError(
+            "write the method `generate`; or, if `train` plays the matches, `inputs` that returns Inputs()"
+        )
 
     def steps(self, game: Game, matches: int) -> tuple[int, str]:
         """How many steps `train` reports, for showing its progress, and what they are: (20, "epochs")."""
-        raise NotImplementedError
+        raise NotImplementedError("write the method `steps`")
 
     def train(self, inputs: LevelInputs, rows: Iterable[Rows] = ()) -> TrainedLevel:
         """Train a level.
@@ -270,4 +281,4 @@ class Learner:
         Args:
             rows: those of its datasets, in parts; matches have different numbers.
         """
-        raise NotImplementedError
+        raise NotImplementedError("write the method `train`")

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from selfplay.errors import SettingError, shortened
 from selfplay.grading.comparison import unused_parameters
+from selfplay.learners.learner_calls import asked
 from selfplay.named_players.make import make_player, naming_player
 from selfplay.named_players.names import StandIn
 from selfplay.settings.recorded import setting_text, usual_settings
@@ -20,7 +21,7 @@ def check_comparison(run: Run[Settings], stand_in: StandIn | None = None) -> Non
     given = {name: value for name, value in asdict(settings.comparison).items() if value and value != defaults[name]}
     if given:
         usual = usual_settings(settings.recipe)
-        learns_policy = any(learner.learns_policy() for learner in learners)
+        learns_policy = any(asked(learner, learner.learns_policy, bool) for learner in learners)
         for name, reason in unused_parameters(game, learns_policy=learns_policy).items():
             if name in given and given[name] != usual.get(f"comparison.{name}"):
                 text = shortened(setting_text(given[name]))

@@ -20,6 +20,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.executors import Executor, TaskFiles, open_executor
 from selfplay.files import digests_of, sha256
 from selfplay.learners.learner import Learner, LevelInputs, Source
+from selfplay.learners.learner_calls import asked, errors_of_learner
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import is_rated_unmixed, load_agent
 from selfplay.runs.manifest import Stage, code_of
@@ -70,8 +71,9 @@ def playing_learner(run: LearningRun, next_level: Level) -> Learner:
     """The learner that plays the matches of a level: without random matches in its searches where the rating of the
     level has found that it is better without them. Raises InvalidFileError for a broken rating."""
     learner = next_level.learner
-    if learner.mixed_rollouts()[0] and is_rated_unmixed(run.folder, next_level.number - 1):
-        return learner.unmixed()
+    share, _ = asked(learner, learner.mixed_rollouts, tuple)
+    if share and is_rated_unmixed(run.folder, next_level.number - 1):
+        return asked(learner, learner.unmixed, Learner)
     return learner
 
 
@@ -148,8 +150,10 @@ def play_shard(shard: Shard) -> PlayedShard:
     with run.settings.computing(), fields_of("player", "depth", "temperature"):
         inputs = shard.playing.inputs
         resources = replace(inputs.resources, on_skipped=lambda *found: skipped.append(found))
-        parts = shard.playing.learner.generate(replace(inputs, resources=resources), shard.matches)
-        return PlayedShard(*form.encode(parts, run.game.observation_codec), skipped)
+        # A learner may play the matches while their rows are encoded.
+        with errors_of_learner(shard.playing.learner):
+            parts = shard.playing.learner.generate(replace(inputs, resources=resources), shard.matches)
+            return PlayedShard(*form.encode(parts, run.game.observation_codec), skipped)
 
 
 def _write_dataset(

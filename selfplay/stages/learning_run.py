@@ -24,6 +24,7 @@ from selfplay.compute.portable import set_numerics
 from selfplay.compute.process import process_rank
 from selfplay.errors import SettingError, shortened
 from selfplay.learners.learner import Inputs, Learner, Resources, Source
+from selfplay.learners.learner_calls import asked
 from selfplay.named_players.make import make_player, naming_player
 from selfplay.named_players.names import StandIn
 from selfplay.players.player import Player
@@ -67,7 +68,7 @@ class Level(NamedTuple):
     @property
     def inputs(self) -> Inputs:
         """What it is made from."""
-        return self.learner.inputs(self.number, self.first_level)
+        return asked(self.learner, self.learner.inputs, Inputs, self.number, self.first_level)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ class LearningRun(Run[Settings]):
             settings = self.settings.at_level(number)
             learner = settings.learner
             with fields_of("learner", *learner.parameters()):
-                source = learner.source(self.game, settings.matches)
+                source = asked(learner, learner.source, Source, self.game, settings.matches)
             settings.matches = source.matches
             self._levels[number] = Level(number, settings, self.settings.first_level(number), source)
         return self._levels[number]
@@ -209,7 +210,7 @@ def check_learner(run: LearningRun, first: int, agent: Agent) -> None:
     resources = resources_of(run, level.learner, stand_in, first_level=level.first_level)
     level.require_start(has_start=first > 1 or run.settings.start_file is not None)
     with fields_of("player", "depth", "temperature"), fields_of("learner", *level.learner.parameters()):
-        level.learner.check(agent, resources)
+        asked(level.learner, level.learner.check, object, agent, resources)
 
 
 def untrained_agent(run: LearningRun) -> Agent:
@@ -243,7 +244,8 @@ def check_validation(run: LearningRun) -> None:
     """Raise SettingError if no match, or every match, would be held out of the training of a level."""
     for number in range(1, min(run.settings.last_level, MOST_LEVELS) + 1):
         level = run.level(number)
-        level.learner.check_matches(level.settings.matches, run.settings.seed, number)
+        seed, check = run.settings.seed, level.learner.check_matches
+        asked(level.learner, check, object, level.settings.matches, seed, number)
 
 
 def check_dataset(run: LearningRun) -> None:

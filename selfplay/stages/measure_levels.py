@@ -16,6 +16,7 @@ from selfplay.games import Game
 from selfplay.games.win_draw_loss import RESULTS
 from selfplay.grading.compared_players import Compared, Who, grader_of
 from selfplay.grading.comparison import Comparison, compare, measure_new_level
+from selfplay.learners.learner_calls import asked
 from selfplay.named_players.evaluations import make_evaluation
 from selfplay.named_players.make import make_player
 from selfplay.players.player import Player
@@ -47,7 +48,7 @@ def measure_levels(run: LearningRun, progress: ProgressBar = NoProgress) -> Comp
     agents = {
         level: agent_of_level(run.folder.path, level, run.game)
         for level in levels
-        if run.settings.at_level(level).learner.learns_policy()
+        if asked(learner := run.settings.at_level(level).learner, learner.learns_policy, bool)
     }
     comparison = compare(_compared(run, whos, progress, agents))
     for name, table in comparison.tables().items():
@@ -165,6 +166,7 @@ def gate_text(run: RunFolder) -> list[str]:
 def ways_to_learn_more(settings: Settings) -> list[str]:
     """Lines about settings that give a level more to learn from, each with its effect."""
     at_level = settings.at_level(settings.last_level)
-    ways = [f"matches={10 * at_level.matches} (now {at_level.matches})", *at_level.learner.advice()]
+    advice = asked(at_level.learner, at_level.learner.advice, Sequence)
+    ways = [f"matches={10 * at_level.matches} (now {at_level.matches})", *advice]
     head = "Probably each level is trained on too few matches; with another run_dir, try"
     return [head, *(f"  {way}" for way in ways)]

@@ -23,6 +23,7 @@ from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, Stage
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.files import digests_of, read_bytes, sha256, written_whole
 from selfplay.learners.learner import LevelInputs, TrainedLevel
+from selfplay.learners.learner_calls import asked, check_trained
 from selfplay.learners.policy import with_policies
 from selfplay.named_players.make import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
@@ -52,7 +53,7 @@ def make_level(
         raise SettingError(f"level={number}: level 0 is the random player; levels from 1 are trained")
     level = run.level(number)
     count = process_count()
-    level.learner.check_processes(count)
+    asked(level.learner, level.learner.check_processes, object, count)
     inputs = training_inputs(run, level)
     joined = joined_process_group(run.settings.device) if count > 1 else nullcontext(SINGLE_PROCESS)
     with joined as processes, _lack_of_memory_explained(level):
@@ -91,7 +92,7 @@ def _train(
     elif processes.rank == 0 and settings.output_dir is None:
         # Those of an earlier training.
         shutil.rmtree(run.folder.level_events(number), ignore_errors=True)
-    steps, what = learner.steps(game, settings.matches)
+    steps, what = asked(learner, learner.steps, (int, str), game, settings.matches)
     with closing(progress(total=steps, desc=f"level {number}: {what}")) as bar, events as writer:
         told = Callbacks([MovesBar(bar), writer, callbacks])
         resources = resources_of(
@@ -106,11 +107,16 @@ def _train(
         remembered = None if memory is None else read_bytes(memory)
         given = LevelInputs(game, start, settings.seed, number, settings.matches, remembered, resources=resources)
         try:
-            return learner.train(given, inputs.rows())
+            # Otherwise running out of memory would be an error of a learner from outside.
+            train = _lack_of_memory_explained(level)(learner.train)
+            trained = asked(learner, train, TrainedLevel, given, inputs.rows())
         except ValueError as error:
             if memory is None or isinstance(error, SelfPlayError):
                 raise
             raise InvalidFileError(memory, f"{error}; delete it, or train the level before again") from error
+        if processes.rank == 0:
+            check_trained(learner, trained, settings.architecture, game)
+        return trained
 
 
 def _writes_events(settings: Settings) -> bool:
@@ -126,7 +132,7 @@ def _lack_of_memory_explained(level: Level) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        fixes = [*level.learner.less_memory(), "fewer matches with another run_dir"]
+        fixes = [*asked(level.learner, level.learner.less_memory, Sequence), "fewer matches with another run_dir"]
         fix = f"set {' or '.join(fixes)}"
         raise StageError(f"level {level.number}: its rows do not fit into memory; {fix}") from error
 
@@ -137,7 +143,7 @@ def _write(folder: Path, run: LearningRun, level: Level, trained: TrainedLevel, 
     files = [run.folder.agent(number).name, run.folder.epoch_loss(number).name]
     with written_whole(folder / files[0]) as beside:
         architecture = trained.architecture or settings.architecture
-        training, outcome = level.learner.recorded(), level.learner.outcome
+        training, outcome = asked(level.learner, level.learner.recorded, dict), level.learner.outcome
         save_checkpoint(beside, trained.network, run.game, number, architecture, training, outcome)
     with written_whole(folder / files[1]) as beside:
         write_epochs(beside, trained.epochs)
@@ -208,7 +214,8 @@ class TrainingInputs:
     def rows(self) -> Iterator[Rows]:
         """The rows that the level is trained on, in parts; none where it learns while it plays."""
         settings, game = self.level.settings, self.run.game
-        learns_policy, own = self.level.learner.learns_policy(), settings.dataset_file
+        learner, own = self.level.learner, settings.dataset_file
+        learns_policy = asked(learner, learner.learns_policy, bool)
         usual: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
         # Matches of different levels get different numbers, so that each is held out independently of the others.
         levels = [self.run.level(number + 1) for number in self.level.inputs.datasets]

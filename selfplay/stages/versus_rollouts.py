@@ -8,6 +8,7 @@ from selfplay.games import Game
 from selfplay.games.win_draw_loss import score_interval
 from selfplay.grading.compared_players import grader_of
 from selfplay.grading.versus_rollouts import WORK_OF_PLY, Mixing, about_plies, play_rollouts, work_of_network
+from selfplay.learners.learner_calls import asked
 from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
@@ -32,9 +33,9 @@ def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress)
     """
     settings, folder = run.settings, run.folder
     learner = settings.at_level(level).learner
-    if not learner.learns_policy() or grader_of(run.game) is not None:
+    if not asked(learner, learner.learns_policy, bool) or grader_of(run.game) is not None:
         return
-    mixing = Mixing(*learner.mixed_rollouts())
+    mixing = Mixing(*asked(learner, learner.mixed_rollouts, tuple))
     record = {"agent_sha256": sha256(folder.existing_agent(level)), "seed": settings.seed}
     record |= {"mixing": [*mixing]} if mixing.share else {}
     if was_unmixed := mixing.share > 0 and is_rated_unmixed(folder, level - 1):

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import read_text
 
 LOSS_DECIMALS = 6
@@ -75,11 +75,21 @@ HEADER = re.compile(rf"{EPOCH},(?P<measured>{NAME}(,{NAME})*?),{IS_CHAMPION}(?P<
 
 
 def write_epochs(path: Path, epochs: Sequence[Epoch]) -> None:
-    """Write the table to `path`. All epochs have the same columns. Raises OSError."""
-    first = epochs[0]
-    rows: list[tuple[object, ...]] = [(EPOCH, *first.measured, IS_CHAMPION, *first.parts)]
-    rows += [(one.epoch, *one.measured.values(), one.is_champion, *one.parts.values()) for one in epochs]
-    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    """Write the table to `path`; `check_epochs` says whether it can be read. Raises OSError."""
+    path.write_text(_text_of(epochs))
+
+
+def check_epochs(epochs: object) -> None:
+    """Raise ValueError, with the reason, unless `read_epochs` reads back the table that `write_epochs` writes."""
+    if not isinstance(epochs, Sequence) or not all(isinstance(one, Epoch) for one in epochs):
+        raise ValueError(f"it must be made from a list of Epoch, not {shortened(repr(epochs))}")
+    if not all(isinstance(numbers, Mapping) for one in epochs for numbers in (one.measured, one.parts)):
+        raise ValueError("numbers must be given by their names, as in Epoch(1, {'loss': 0.5})")
+    if not epochs:
+        raise ValueError("it must have one or more")
+    if any([*one.measured, *one.parts] != [*epochs[0].measured, *epochs[0].parts] for one in epochs):
+        raise ValueError("all epochs must have the same names")
+    _epochs_in(_text_of(epochs))
 
 
 def read_epochs(path: Path) -> list[Epoch]:
@@ -88,19 +98,36 @@ def read_epochs(path: Path) -> list[Epoch]:
     Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
     text = read_text(path)
+    try:
+        return _epochs_in(text)
+    except ValueError as error:
+        raise InvalidFileError(path, str(error)) from error
+
+
+def _text_of(epochs: Sequence[Epoch]) -> str:
+    """The table of these epochs, which all have the same columns."""
+    first = epochs[0]
+    rows: list[tuple[object, ...]] = [(EPOCH, *first.measured, IS_CHAMPION, *first.parts)]
+    rows += [(one.epoch, *one.measured.values(), one.is_champion, *one.parts.values()) for one in epochs]
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def _epochs_in(text: str) -> list[Epoch]:
+    """The rows of such a table. Raises ValueError, with the reason."""
     header, *lines = text.splitlines() or [""]
     columns = HEADER.fullmatch(header)
     if columns is None:
-        raise InvalidFileError(path, f"its first line is not {EPOCH}, names of what was measured, {IS_CHAMPION}")
+        form = f"{EPOCH}, names of what was measured (small letters, digits and _), {IS_CHAMPION}"
+        raise ValueError(f"its first line is not {form}: {shortened(header)}")
     if not lines or not text.endswith("\n"):
-        raise InvalidFileError(
-            path, "is cut off in its last row, or has no rows; training the level again (force=true) replaces it"
+        raise ValueError(
+            "is cut off in its last row, or has no rows; training the level again (force=true) replaces it"
         )
     measured, parts = columns["measured"].split(","), columns["parts"].split(",")[1:]
-    return [_epoch(path, measured, parts, epoch, line) for epoch, line in enumerate(lines, start=1)]
+    return [_epoch(measured, parts, epoch, line) for epoch, line in enumerate(lines, start=1)]
 
 
-def _epoch(path: Path, measured: list[str], parts: list[str], epoch: int, line: str) -> Epoch:
+def _epoch(measured: list[str], parts: list[str], epoch: int, line: str) -> Epoch:
     values, place = line.split(","), len(measured) + 1
     try:
         number, is_champion = int(values.pop(0)), values.pop(place - 1)
@@ -109,9 +136,10 @@ def _epoch(path: Path, measured: list[str], parts: list[str], epoch: int, line: 
         number, is_champion, numbers = 0, "", []
     if number != epoch or is_champion not in ("True", "False") or len(numbers) != len(measured) + len(parts):
         header = ",".join([EPOCH, *measured, IS_CHAMPION, *parts])
-        raise InvalidFileError(path, f"row {epoch} is not a row of {header}, of epoch {epoch}")
-    if not all(isfinite(value) and value >= 0 for value in numbers):
-        raise InvalidFileError(path, f"a number of epoch {epoch} is not a number of at least 0")
+        raise ValueError(f"row {epoch} is not a row of {header}, of epoch {epoch}: {shortened(line)}")
+    for name, value in zip([*measured, *parts], numbers, strict=True):
+        if not (isfinite(value) and value >= 0):
+            raise ValueError(f"{name} of epoch {epoch} is {value:g}, not a number of at least 0")
     found = dict(zip([*measured, *parts], numbers, strict=True))
     taken, others = ({name: found[name] for name in names} for names in (measured, parts))
     return Epoch(epoch, taken, is_champion == "True", others)

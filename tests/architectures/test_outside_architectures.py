@@ -1,6 +1,7 @@
 """Networks of other packages: a policy head that value players ignore, and outputs that are refused."""
 
 import inspect
+import re
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ import torch
 from selfplay import load_level, train_level
 from selfplay.agents.checkpoints import load_checkpoint, save_checkpoint
 from selfplay.api.stages import learn_levels
-from selfplay.architectures import build_network
+from selfplay.architectures import build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.value_net import ValueNetPlayer
@@ -56,6 +57,44 @@ def test_a_head_of_the_wrong_shape_is_refused_with_both_shapes(name, message):
     if inspect.isclass(kind):
         with pytest.raises(SettingError, match="the network of value net returns"):
             ValueNetPlayer(GAME, kind(GAME.observation_shape))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "Raising",
+            r"architecture={} fails on observations of shape \[2, 3, 3\]: KeyError: 'hm' \({}, .*in output_of\)",
+        ),
+        ("NotANumber", "architecture={} returns a value of nan for observations of zeros; expected finite numbers"),
+        ("Detached", r"architecture={} returns a value without a gradient: it must depend on weights \(torch.nn.Param"),
+        ("Uninitialised", r"architecture '{}' cannot be built: cannot assign module before .* \({}, .*in __init__\)"),
+        (
+            "UninitialisedWithoutLayers",
+            r"architecture '{}' cannot be built: write super\(\).__init__\(\) in its __init__",
+        ),
+        ("WithoutShape", "architecture '{}' does not take the shape of the observations; write def __init__"),
+    ],
+)
+def test_a_faulty_network_is_refused_in_one_line_before_anything_is_learned(tmp_path, name, message):
+    name = f"{MODULE}:{name}"
+    expected = message.format(re.escape(name), re.escape(outside_training.__file__))
+    with pytest.raises(SettingError, match=f"^{expected}") as caught:
+        learn_levels(tiny_settings(tmp_path, "architecture=custom", f"architecture.name={name}"))
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.glob("level_*"))
+
+
+def test_a_network_that_computes_with_its_first_weights_is_built_in_memory():
+    architecture = {"name": f"{MODULE}:ComputingWithWeights"}
+    shapes = {name: tuple(tensor.shape) for name, tensor in meta_tensors(architecture, (2, 3, 3), 9).items()}
+    assert shapes == {"linear.weight": (1, 18), "linear.bias": (1,)}
+
+
+def test_a_network_is_also_built_where_the_caller_needs_no_gradients():
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            build(f"{MODULE}:PolicyNetwork")
 
 
 def test_a_network_without_weights_is_refused_before_matches_are_played(tmp_path):

@@ -48,6 +48,47 @@ class FewActions(Returning):
         return Output(column[:, 0], column.repeat(1, 3))
 
 
+class Raising(Returning):
+    def output_of(self, column):
+        raise KeyError("hm")
+
+
+class NotANumber(Returning):
+    def output_of(self, column):
+        return Output(column[:, 0] * torch.nan)
+
+
+class Detached(Returning):
+    def output_of(self, column):
+        return Output(column[:, 0].detach())
+
+
+class Uninitialised(nn.Module):
+    def __init__(self, observation_shape):
+        self.linear = nn.Linear(2, 1)
+
+
+class UninitialisedWithoutLayers(nn.Module):
+    def __init__(self, observation_shape):
+        self.width = 1
+
+
+class WithoutShape(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+
+class ComputingWithWeights(Returning):
+    """Needs weights that are numbers, which those on torch's meta device are not."""
+
+    def __init__(self, observation_shape):
+        super().__init__(observation_shape)
+        self.largest = self.linear.weight.max().item()
+
+    def output_of(self, column):
+        return Output(column[:, 0] / self.largest)
+
+
 class Weightless(nn.Module):
     """Values every position by its sum."""
 
