@@ -174,6 +174,11 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             self._found[name] = self._imported(name)
         return self._found[name]
 
+    def unknown(self, name: str) -> SettingError:
+        """The error for a name without an object; it lists the names."""
+        known = ", ".join(sorted(self)) + own_name(name)
+        return SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {known}")
+
     def check_recorded(self, name: str) -> None:
         """Raise SettingError if a name from a file would import a module that the user has not named."""
         module, colon, _ = name.partition(":")
@@ -218,8 +223,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         import_path = self._import_path(name)
         module, colon, attribute = import_path.partition(":")
         if not colon:
-            known = ", ".join(sorted(self)) + own_name(name)
-            raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {known}")
+            raise self.unknown(name)
         if FILE_NAME.search(module):
             written = f"{FILE_NAME.sub('', Path(module).name)}:{attribute}"
             raise SettingError(

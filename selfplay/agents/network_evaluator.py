@@ -24,6 +24,7 @@ from selfplay.compute.compiled_words import load, position_hash, position_of, se
 from selfplay.compute.devices import CPU, NATIVE, PORTABLE
 from selfplay.compute.portable import is_portable, set_numerics
 from selfplay.compute.random_numbers import Draws
+from selfplay.compute.table_memory import zeros_of_table
 from selfplay.games.game import Game
 from selfplay.games.outcomes import OUTCOMES
 from selfplay.games.state import State
@@ -61,7 +62,7 @@ class EvaluationCache(MadeAgain):
         position, logits = ("position", word_dtype(num_words)), ("logits", np.float32, num_actions)
         kind = np.dtype([position, ("value", np.float32), logits, ("is_filled", np.bool_)])
         # A power of two.
-        self._entries = np.zeros(1 << ((memory // kind.itemsize).bit_length() - 1), dtype=kind)
+        self._entries = zeros_of_table(1 << ((memory // kind.itemsize).bit_length() - 1), kind)
         self._num_actions, self._lock = num_actions, Lock()
 
     def clear(self) -> None:

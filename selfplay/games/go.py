@@ -149,7 +149,7 @@ class Go(Game):
         return {"komi": KOMI.get(size or cls.sizes[0], USUAL_KOMI)}
 
     def __init__(self, width: int = 9, komi: float | None = None) -> None:
-        self.width, self.komi = width, self.usual_parameters(width)["komi"] if komi is None else float(komi)
+        self.width, self.komi = width, self.usual_parameters(width)["komi"] if komi is None else float(komi) + 0
         is_possible = (2 * self.komi).is_integer() and abs(self.komi) <= width * width
         require("komi", komi, is_possible, "a multiple of 0.5, at most the number of crossings")
         self.name = self.name_with(self.name, width, {"komi": self.komi})

@@ -55,7 +55,8 @@ class NamedBoards:
             except (KeyError, ValueError):
                 number = nan
             require(parameter, value, isfinite(number), KINDS_OF_PARAMETERS[kind])
-            found[parameter] = kind(number)
+            # Without the sign of -0, which would be part of the name of another game.
+            found[parameter] = kind(number + 0)
         return found
 
     @classmethod

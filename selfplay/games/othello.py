@@ -175,7 +175,7 @@ class Othello(Game):
         state, actions, moves = self.init() if start is None else start, list[int](), self._moves_of(text)
         if is_ggf(text) and not _is_same(self.start_of_transcript(text) or self.init(), state):
             raise IllegalActionError("the transcript begins in another position (BO) than this match")
-        passing, discs = self.pass_action, 0
+        passing, discs = self.width * self.width, 0
         for player, move in moves:
             try:
                 action, legal = self.string_to_action(move), self.legal_action_mask(state)[0]

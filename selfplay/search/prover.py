@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.compute.compiled_word_type import word_dtype
+from selfplay.compute.table_memory import zeros_of_table
 from selfplay.errors import TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -61,7 +62,7 @@ class Prover(MadeAgain):
             wins,
             losses,
             reached=np.zeros((2, num_actions), dtype=np.int64),
-            table=np.zeros((POSITION + num_words) << self.table_bits, dtype=np.int64),
+            table=zeros_of_table((POSITION + num_words) << self.table_bits, np.int64),
             counts=np.zeros(DRAWS + 1, dtype=np.int64),
             stop=make_stop_flag(),
         )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled, prefetch
 from selfplay.compute.compiled_words import num_position_words, part, position_hash
+from selfplay.compute.table_memory import zeros_of_table
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
@@ -37,7 +38,7 @@ Table = NDArray[np.int64]
 
 def make_value_table(bits: int | None, num_words: int) -> Table:
     """An empty table of 2**bits entries of positions of W = `num_words`; None: one in which nothing is stored."""
-    return np.zeros(0 if bits is None else (num_words + POSITION) << bits, dtype=np.int64)
+    return zeros_of_table(0 if bits is None else (num_words + POSITION) << bits, np.int64)
 
 
 @part_of_compiled

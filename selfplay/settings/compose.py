@@ -25,7 +25,9 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from selfplay.checks import fields_of, require
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
+from selfplay.games import GAMES
 from selfplay.learners import LEARNERS, Learner
+from selfplay.names_of_games import parts_of_game_name
 from selfplay.registry import name_modules
 from selfplay.runs.folders import CONFIG_FOLDER, RUNS_FOLDER
 from selfplay.runs.manifest import texts_in
@@ -33,8 +35,11 @@ from selfplay.settings.common import PATH, AnySettings, GameSettings, field_of, 
 from selfplay.settings.overrides import (
     dotted,
     errors_of_settings,
+    is_group,
+    options_of_group,
     options_of_network,
     typed,
+    unknown_option,
     unknown_setting,
     with_outside_names,
 )
@@ -49,6 +54,9 @@ COMPOSING = Lock()
 
 SEARCH_PATH = "hydra.searchpath"
 """The setting of Hydra for further folders with the layout of conf/."""
+
+LONGEST_OPTION = 255 - len(".yaml")
+"""The most bytes of the name of an option, which is that of a file."""
 
 FREE = ("from_level", f"{LEARNER}.constants.")
 """How the names of settings begin whose keys are not known here."""
@@ -90,6 +98,9 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
         # The default run_dir depends on the name, which contains the size of the board and parameters.
         game = values.game
         game.name = GameSettings(game.name, game.size, OmegaConf.to_container(game.parameters)).name  # type: ignore[arg-type]
+        if ":" not in game.name and (base := parts_of_game_name(game.name).base) not in GAMES:
+            # Refused here, because run_dir contains it, and can be too long for a folder.
+            raise GAMES.unknown(base)
         values.run_dir = str(values.run_dir)
         return values
 
@@ -192,13 +203,15 @@ def _check_groups(overrides: Sequence[Override], kind: type[Any]) -> None:
     """Raise SettingError for groups of another program and options that are not names; Hydra would ignore both."""
     for one in overrides:
         group = one.key_or_group
-        if not (CONFIG_FOLDER / group).is_dir():
+        if not is_group(CONFIG_FOLDER, group):
             continue
         if group not in kind.__dataclass_fields__:
             raise SettingError(unknown_setting(group, kind))
         if not (isinstance(one.value(), str) or one.is_delete() or one.is_sweep_override()):
             value = shortened(one.get_value_element_as_str())
             raise SettingError(f"{group}={value}: must be one name; --help-all shows the options")
+        if isinstance(option := one.value(), str) and len(option.encode(errors="replace")) > LONGEST_OPTION:
+            raise SettingError(unknown_option(group, option, options_of_group(group)))
 
 
 def _check_single(overrides: Sequence[Override], kind: type[Any]) -> None:
@@ -215,7 +228,7 @@ def _check_single(overrides: Sequence[Override], kind: type[Any]) -> None:
 def _is_value(override: Override, folders: Sequence[Path]) -> bool:
     """Whether an override only sets a value: it chooses no file in conf/ or these folders, adds and deletes nothing."""
     name = override.key_or_group
-    if name == SEARCH_PATH or any((folder / name).is_dir() for folder in (CONFIG_FOLDER, *folders)):
+    if name == SEARCH_PATH or any(is_group(folder, name) for folder in (CONFIG_FOLDER, *folders)):
         return False
     is_added = override.type == OverrideType.ADD and name.startswith(f"{LEARNER}.")
     sets = (override.type == OverrideType.CHANGE or is_added) and override.package is None

@@ -1,11 +1,13 @@
 """Overrides of settings, such as `levels=3`, as Hydra needs them, and its errors in one line that names the setting."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, cast, get_origin
 
 from hydra.core.override_parser.types import Quote, QuotedString
@@ -82,7 +84,7 @@ def overrides_of(settings: Mapping[str, Any]) -> list[str]:
             given += [f"learner={value['name']}", *overrides_of(parameters)]
         elif isinstance(value, Mapping) and name != "from_level":
             given += overrides_of({f"{name}.{part}": inner for part, inner in value.items()})
-        elif isinstance(value, str | PathLike) and (CONFIG_FOLDER / name).is_dir():
+        elif isinstance(value, str | PathLike) and is_group(CONFIG_FOLDER, name):
             given.append(f"{name}={value}")
         else:
             given.append(f"{name}={_override_value(name, value)}")
@@ -117,7 +119,7 @@ def check_given_once(overrides: Sequence[str]) -> None:
     values: dict[str, str] = {}
     for override in overrides:
         name, equals, value = override.lstrip("+").partition("=")
-        if not equals or (CONFIG_FOLDER / name).is_dir():
+        if not equals or is_group(CONFIG_FOLDER, name):
             continue
         if name in values:
             raise SettingError(f"{name} is set twice, to {shortened(values[name])} and {shortened(value)}; set it once")
@@ -183,8 +185,26 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
     return changed
 
 
+def is_group(folder: Path, name: str) -> bool:
+    """Whether a setting is the choice of a file in a folder with the layout of conf/."""
+    # Path.is_dir raises OSError for a name that is too long for a folder.
+    return os.path.isdir(folder / name)  # noqa: PTH112
+
+
+@cache
+def options_of_group(group: str) -> tuple[str, ...]:
+    """The names of the files of a group of conf/."""
+    return tuple(sorted(path.stem for path in (CONFIG_FOLDER / group).glob("*.yaml")))
+
+
+def unknown_option(group: str, option: str, options: Sequence[str]) -> str:
+    """The message for an option that a group does not have."""
+    boards = "; a board of another size is written as in hex_5x5" if group == "game" else ""
+    return f"{group}={shortened(option)}: choose from {', '.join(options)}{boards}{own_name(option)}"
+
+
 def _is_outside(group: str, name: str) -> bool:
-    if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
+    if name in options_of_group(group):
         return False
     if ":" in name or (group == "game" and (parts_of_game_name(name)[1:] != (None, {}) or name in SPIEL_NAMES)):
         return True
@@ -220,10 +240,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         raise
     except MissingConfigException as missing:
         group, _, option = (missing.missing_cfg_file or "").rpartition("/")
-        known = f"{group}={shortened(option)}: choose from {', '.join(missing.options or ())}"
-        if group == "game":
-            known += "; a board of another size is written as in hex_5x5"
-        known += own_name(option)
+        known = unknown_option(group, option, missing.options or ())
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:
         given = shortened(unread.override)

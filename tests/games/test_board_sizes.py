@@ -34,6 +34,8 @@ REVERSED = "tests.support.reversed_games:ReversedGo"
         (["game=othello_6x6", "game.size=8"], "othello"),
         (["game=go", "game.size=7", "game.komi=9"], "go_7x7"),
         (["game=go", "game.komi=-0.5"], "go_komi=-0.5"),
+        (["game=go", "game.komi=-0.0"], "go_komi=0"),
+        (["game=go_7x7_komi=-0"], "go_7x7_komi=0"),
         (["game=go_7x7_komi=5.5", "game.size=5"], "go_5x5_komi=5.5"),
         (["game=gomoku", "game.size=6", "game.height=5", "game.length=4"], "gomoku_6x6_height=5_length=4"),
         (["game=gomoku", "game.size=15", "game.exact=true"], "gomoku_15x15_exact=1"),

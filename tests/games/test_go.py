@@ -260,6 +260,7 @@ def test_komi_and_board_are_parts_of_the_name() -> None:
     assert [make_game("go", size).name for size in (9, 7)] == ["go", "go_7x7"]
     assert [make_game("go", size).komi for size in (5, 7, 9)] == [7.5, 9.0, 7.0]
     assert (Go(7, 9.0).name, Go(7, 5.5).name) == ("go_7x7", "go_7x7_komi=5.5")
+    assert (Go(7, -0.0).name, Go(7, -0.0).presentation.title) == ("go_7x7_komi=0", "Go 7x7, komi 0")
     for width, komi in ((7, 0.25), (2, None), (20, None), (5, 26.0)):
         with pytest.raises(SettingError, match=r"must be|has the sizes"):
             Go(width, komi)

@@ -18,7 +18,7 @@ import pytest
 
 from selfplay import training
 from selfplay.cli import programs
-from selfplay.cli.command import Program, settings_of
+from selfplay.cli.command import Program, overrides_first, settings_of
 from selfplay.cli.entry import program_named
 from selfplay.errors import SettingError
 from selfplay.learners import LEARNERS, Learner
@@ -64,6 +64,25 @@ def test_a_program_reads_each_of_its_settings(name: str) -> None:
 def test_a_setting_that_a_program_does_not_read_is_refused(name: str, override: str, line: str) -> None:
     with pytest.raises(SettingError, match=line):
         settings_of(ALL[name], [override])
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("overrides", "line"),
+    [
+        ([f"game={LONG}"], r"game=xxx.*\.\.\.: choose from breakthrough, .*; a board of another size is written as"),
+        ([f"game.name={LONG}"], r"unknown game 'xxx.*\.\.\.'; choose from breakthrough, "),
+        ([f"learner={LONG}"], r"learner=xxx.*\.\.\.: choose from custom, "),
+        ([f"recipe={LONG}"], r"recipe=xxx.*\.\.\.: choose from alphazero, "),
+        ([f"{LONG}=1"], r"unknown setting 'xxx.*\.\.\.'"),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused_as_an_unknown_one(overrides: list[str], line: str) -> None:
+    arguments, _ = overrides_first(overrides)
+    with pytest.raises(SettingError, match=f"^{line}"):
+        settings_of(ALL["learn"], arguments)
 
 
 def settings_read_by(program: Program[Any]) -> set[str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Bits
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
+from selfplay.compute.table_memory import zeros_of_table
 from selfplay.search.endgame.last_squares import NO_VALUE
 
 ENTRY, BUCKET = 4, 8
@@ -35,7 +36,7 @@ Table = NDArray[np.int64]
 
 def make_endgame_table(bits: int) -> Table:
     """An empty table of 2**bits entries, each bucket in one cache line."""
-    words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
+    words = zeros_of_table((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, np.int64)
     start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE
     return words[start : start + (ENTRY << bits)]
 
