@@ -4,11 +4,11 @@
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
 Each is the last level of a recipe (RECIPES); that of Othello has ProbCut fitted to it. Other processors give other
-bytes of recipes that begin with alphazero (numerics=native). That of Go on 9x9 crossings (alphazero_go_9x9) needs
-several runs, and is not among them; that of 7x7 learned before observations of Go showed liberties, so another agent
-takes its place. The run continues where it was interrupted. With --replace the new files take the place of
-those in selfplay/pretrained/, and so do the small tables of the run, whose levels are compared first: the page shows
-them as the story of the agent.
+bytes of recipes that begin with alphazero (numerics=native). Those of Go on 9x9 and 13x13 crossings (alphazero_go_9x9)
+need several runs, and are not among them; that of 7x7 learned before observations of Go showed liberties, so another
+agent takes its place. The run continues where it was interrupted. With --replace the new files take the place of those
+in selfplay/pretrained/, and so do the small tables of the run, whose levels are compared first: the page shows them as
+the story of the agent.
 """
 
 import project_environment

@@ -39,8 +39,8 @@ OTHER_SIZES: dict[str, dict[str, Collection[int]]] = {
     "gomoku": {"gomoku_other_sizes": (8, *range(10, 21))},
     "hex": {"hex": range(8, 14)},
 }
-"""By game and folder of an agent for boards of all sizes, the sizes that no agent was trained on, and that it plays
-better than the other agents, and than a search by random matches."""
+"""By game and folder of an agent for boards of all sizes, the sizes that no agent was trained on, and that it plays at
+least as well as the other agents, and better than a search by random matches."""
 
 
 @cache
