@@ -27,7 +27,16 @@ from typing import Any, Generic, TypeVar, cast
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.packages import describe_in_full
 from selfplay.error_places import is_outside, place_of
-from selfplay.errors import LONGEST_REASON, ConformanceError, RuleError, SelfPlayError, SettingError, shortened, text_of
+from selfplay.errors import (
+    LONGEST_REASON,
+    ConformanceError,
+    RuleError,
+    SelfPlayError,
+    SettingError,
+    is_out_of_memory,
+    shortened,
+    text_of,
+)
 from selfplay.names_of_games import parts_of_game_name
 
 Thing = TypeVar("Thing")
@@ -317,9 +326,10 @@ def errors_about(subject: str, module: str) -> Iterator[None]:
         if has_place or not (isinstance(error, ConformanceError) and is_outside(module)):
             raise
         raise ConformanceError(f"{error}{place_of(error, module)}") from error
-    # It can raise anything, and end the program.
+    # It can raise anything, and end the program. Memory that runs out is not its fault.
     except (Exception, SystemExit) as error:
-        if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
+        is_its_own = is_outside(module) or isinstance(error, (ImportError, AttributeError))
+        if not is_its_own or is_out_of_memory(error):
             raise
         raise SettingError(f"{subject}: {_reason(error)}{place_of(error, module)}") from error
 

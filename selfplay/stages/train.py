@@ -107,9 +107,8 @@ def _train(
         remembered = None if memory is None else read_bytes(memory)
         given = LevelInputs(game, start, settings.seed, number, settings.matches, remembered, resources=resources)
         try:
-            # Otherwise running out of memory would be an error of a learner from outside.
-            train = _lack_of_memory_explained(level)(learner.train)
-            trained = asked(learner, train, TrainedLevel, given, inputs.rows())
+            with _lack_of_memory_explained(level):
+                trained = asked(learner, learner.train, TrainedLevel, given, inputs.rows())
         except ValueError as error:
             if memory is None or isinstance(error, SelfPlayError):
                 raise
