@@ -17,8 +17,9 @@ _described_in_full = {PACKAGE, "__main__"}
 
 
 def describe_in_full(module: str) -> None:
-    """Describe the code of this module's package even where it is installed: it may change without a new version."""
-    if (package := package_of(module)) not in _described_in_full:
+    """Describe the code of this module's package even where it is installed: it may change without a new version. That
+    of Python does not."""
+    if (package := package_of(module)) not in (_described_in_full | sys.stdlib_module_names):
         _described_in_full.add(package)
         installed_version.cache_clear()
 

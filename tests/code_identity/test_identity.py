@@ -15,6 +15,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from selfplay.code_identity import identity_of, outside_identity
+from selfplay.code_identity.packages import describe_in_full, installed_version
 from selfplay.compute import layer_steps
 from selfplay.compute.bit_algebra import rule
 from selfplay.compute.compile_cache import compiled_identity
@@ -285,6 +286,13 @@ def test_everything_is_known_of_the_compiled_functions_of_this_package():
     ]
     assert layer_steps.run_steps in values
     assert {value.__name__: found for value in values if (found := compiled_identity(value.py_func).unknown)} == {}
+
+
+def test_a_module_of_python_is_not_described_where_it_is_named():
+    digest = digest_of("A = iter([1])\ndef found(): return A")
+    describe_in_full("builtins")
+    assert installed_version("builtins") is not None
+    assert digest_of("A = iter([1])\ndef found(): return A") == digest
 
 
 def test_what_the_compiler_may_know_from_elsewhere_is_unknown():
