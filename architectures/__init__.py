@@ -186,7 +186,8 @@ def build_network(
     network = _constructed(architecture, observation_shape, num_actions, game)
     name = f"architecture={architecture['name']}"
     # Weights that the caller makes in inference mode have no gradients.
-    needs_gradient = is_outside(type(network).__module__) and not torch.is_inference_mode_enabled()
+    can_learn = any(parameter.requires_grad for parameter in network.parameters())
+    needs_gradient = is_outside(type(network).__module__) and can_learn and not torch.is_inference_mode_enabled()
     output = check_output(network, observation_shape, num_actions, name, with_gradient=needs_gradient)
     if not any(parameter.numel() for parameter in network.parameters()):
         raise SettingError(f"{name} has no weights to learn (torch.nn.Parameter)")

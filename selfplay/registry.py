@@ -62,19 +62,24 @@ _outside_parts = dict[str, Any]()
 """The objects from outside this package that have been looked up, by the names that they were looked up by."""
 
 
-def _note_outside(name: str, module: str, found: Any) -> None:
-    describe_in_full(module)
+_by_import_path = dict[str, Any]()
+"""The same objects, by `module:attribute`."""
+
+
+def _note_outside(name: str, import_path: str, found: Any) -> None:
+    describe_in_full(import_path.partition(":")[0])
     # Described now, its values are those that the module begins with.
     outside_identity(found)
-    _outside_parts[name] = found
+    _outside_parts[name] = _by_import_path[import_path] = found
 
 
-def _is_replaced(name: str, import_path: str) -> bool:
+def _is_replaced(import_path: str) -> bool:
     """Whether the module of an object from outside has been imported anew since it was looked up, as by
     `importlib.reload` in a notebook, and has another object now."""
     module, _, attribute = import_path.partition(":")
-    known = _outside_parts.get(name)
-    return known is not None and getattr(sys.modules.get(module), attribute, known) is not known
+    known = _by_import_path.get(import_path)
+    present = vars(sys.modules[module]).get(attribute, known) if module in sys.modules else known
+    return known is not None and present is not known
 
 
 def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
@@ -89,8 +94,8 @@ def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
                 name = f"{module}:{parts_of_game_name(attribute).base}"
                 # Where it is used, the error is reported.
                 with suppress(Exception), _current_folder_searched():
-                    if name not in _outside_parts or _is_replaced(name, name):
-                        _note_outside(name, module, getattr(import_module(module), name.partition(":")[2]))
+                    if name not in _outside_parts or _is_replaced(name):
+                        _note_outside(name, name, getattr(import_module(module), name.partition(":")[2]))
         found |= {
             name: part
             for name, part in _outside_parts.items()
@@ -179,7 +184,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     def __getitem__(self, name: str) -> Thing:
         """The object with this name. Raises SettingError, listing the names, if it is unknown or cannot be imported."""
-        if name not in self._found or _is_replaced(name, self._import_path(name)):
+        if name not in self._found or _is_replaced(self._import_path(name)):
             self._found[name] = self._imported(name)
         return self._found[name]
 
@@ -249,7 +254,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
                 )
             found = getattr(imported, attribute)
             if is_outside(module):
-                _note_outside(name, module, found)
+                _note_outside(name, import_path, found)
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Literal
 
 from selfplay.code_identity.instructions import NOT_IN_BODY, instructions_of
-from selfplay.code_identity.objects import PARTS, array_of, made_of, varies
+from selfplay.code_identity.objects import PARTS, array_of, holds_code, made_of
 from selfplay.code_identity.packages import PACKAGE, digest_of_module, installed_version, package_of
 
 PLAIN = (bool, int, float, complex, str, bytes, range, slice, type(None), type(...), type(NotImplemented))
@@ -182,8 +182,9 @@ class Description:
             return f"{kind.__name__} {self._refer(wrapped) if is_function else self.text_of(wrapped)}"
         if (text := self._text_of_machine_code(kind, value)) is not None:
             return text
-        if hasattr(kind, "__array__"):
-            return f"{kind.__name__} {self.text_of(array_of(value))}"
+        with suppress(Exception):  # such as a sparse tensor
+            if hasattr(kind, "__array__"):
+                return f"{kind.__name__} {self.text_of(array_of(value))}"
         return f"{self._refer(kind)} {contents} {self._state(kind, value, has_contents=bool(contents))}"
 
     def _text_of_machine_code(self, kind: type, value: Any) -> str | None:
@@ -226,7 +227,7 @@ class Description:
             self.unknown.append(kind.__name__)
             text = repr(value)
             found = [] if text.startswith("<") or "0x" in text else [text]
-            if not (is_own or varies(kind)):
+            if holds_code(kind):
                 with suppress(Exception):
                     found.append(self.text_of(made_of(value)))
             return found

@@ -35,19 +35,20 @@ PARTS: tuple[tuple[Any, Any], ...] = (
 )
 """By type, the values that say what an object does."""
 
-VARYING = ("random", "threading", "_thread", "concurrent", "multiprocessing", "asyncio", "logging", "tempfile")
-"""Packages of Python whose objects can have another state in each process."""
-GENERATORS = ("Generator", "RandomState", "BitGenerator")
-"""The names of classes of random numbers in other packages."""
+HOLDERS = ("builtins", "collections", "functools", "itertools", "operator", "types", "ctypes", "numpy", "torch")
+"""Packages with classes whose objects hold functions and data of others. The state of objects of other packages can be
+another one in each process, such as that of a console or of another program."""
+GENERATORS = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
+"""The names of classes of random numbers, whose state is, too."""
 
 
-def varies(kind: type) -> bool:
-    """Whether objects of an installed class can have another state in each process."""
-    return any(package_of(base.__module__) in VARYING or base.__name__ in GENERATORS for base in kind.__mro__)
+def holds_code(kind: type) -> bool:
+    """Whether what objects of an installed class are made of counts as code."""
+    return package_of(kind.__module__) in HOLDERS and not any(base.__name__ in GENERATORS for base in kind.__mro__)
 
 
 def made_of(value: Any) -> object:
-    """What an object of an installed class is made of: its own compiled code, or what `pickle` asks it for.
+    """What an object of such a class is made of: its own compiled code, or what `pickle` asks it for.
 
     Raises an error of any type if it cannot say it.
     """
@@ -59,12 +60,14 @@ def made_of(value: Any) -> object:
 
 
 def array_of(value: Any) -> np.ndarray[Any, Any]:
-    """The values of an array of another library; of a tensor of a type that numpy does not have, its bytes."""
+    """The values of an array of another library; of a tensor of a type that numpy does not have, its
+    type, shape and bytes."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
         with suppress(TypeError):
             return np.asarray(value)
-        value = value.contiguous().reshape(-1).view(sys.modules["torch"].uint8)
+        held = value.contiguous().reshape(-1).view(sys.modules["torch"].uint8)
+        return np.concatenate([np.frombuffer(f"{value.dtype} {tuple(value.shape)} ".encode(), np.uint8), held])
     return np.asarray(value)
 
 

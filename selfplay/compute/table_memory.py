@@ -13,6 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 
 SMALL = 1 << 20
 """Tables of fewer bytes are those of `numpy.zeros`."""
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+"""Processes that are forked do not share the memory. Windows has no such processes."""
 HUGE_PAGES = getattr(mmap, "MADV_HUGEPAGE", None)
 """On Linux, what `numpy.zeros` asks for, too: searches look at places far from each other."""
 
@@ -26,8 +28,7 @@ def zeros_of_table(size: int, kind: DTypeLike) -> NDArray[Any]:
     if (needed := size * kind.itemsize) < SMALL:
         return np.zeros(size, dtype=kind)
     try:
-        # Processes that are forked do not share it.
-        memory = mmap.mmap(-1, needed, **({"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if HUGE_PAGES else {}))
+        memory = mmap.mmap(-1, needed, **PRIVATE)
     except (OSError, OverflowError, ValueError) as error:
         raise MemoryError(f"no memory for a table of {needed:,} bytes") from error
     if HUGE_PAGES is not None:

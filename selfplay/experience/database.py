@@ -73,8 +73,9 @@ class ExperienceDatabase:
             check_writable(path.with_name(path.name + suffix))
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
+            name, is_uri = _name_for_sqlite(path)
             self._sql = sqlite3.connect(
-                _name_for_sqlite(path), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+                name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=is_uri
             )
             # Before the schema is checked, nothing that it contains may call functions.
             self._sql.execute("PRAGMA trusted_schema = OFF")
@@ -190,13 +191,13 @@ class ExperienceDatabase:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error
 
 
-def _name_for_sqlite(path: Path) -> str:
-    """The URI of a file. A file in a folder that cannot be written to is opened for reading only, which needs no files
-    beside it, unless a process that writes has one there."""
+def _name_for_sqlite(path: Path) -> tuple[str, bool]:
+    """The name of a file, and whether it is a URI. A file in a folder that cannot be written to is opened for reading
+    only, which needs no files beside it, unless a process that writes has one there."""
     path = path.resolve()
     is_read_only = path.exists() and not os.access(path.parent, os.W_OK)
     is_written = path.with_name(f"{path.name}-wal").exists()
-    return f"{path.as_uri()}?immutable=1" if is_read_only and not is_written else path.as_uri()
+    return (f"{path.as_uri()}?immutable=1", True) if is_read_only and not is_written else (str(path), False)
 
 
 def _schema_of(sql: sqlite3.Connection) -> set[tuple[str, ...]]:

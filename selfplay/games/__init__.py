@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from inspect import get_annotations
 from typing import Any
 
 from selfplay.error_places import is_outside
@@ -91,13 +92,13 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
 
 
 def made_by_class(name: str) -> Mapping[str, object]:
-    """What the class of the game with this name gives to it, such as rules that it has read from a file, as
-    `make_game` makes it. Raises errors as its class does."""
+    """The attributes of `Game` that the class of the game with this name gives to it when it is made, such as rules
+    that it has read from a file. Raises errors as its class does."""
     base, size, written = parts_of_game_name(name)
     make = _game_class(base)
     arguments = [] if size is None else [size]
     made: Game = type.__call__(make, *arguments, **make.read_parameters(base, size, written))
-    return vars(made)
+    return {name: value for name, value in vars(made).items() if name in get_annotations(Game)}
 
 
 def name_of_game(game: Game) -> str:

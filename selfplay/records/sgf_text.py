@@ -102,6 +102,8 @@ def property_text(node: Node, name: str) -> str:
 # ---------------------------------------------------------------------- the komi
 
 NUMBER = re.compile(r"[+-]?(?:\d++(?:[.,]\d++)?|[.,]\d++)")
+GOES_ON = re.compile(r"[eEx][+-]?\d|[.,:;/+-]\d|\s*+(?:[½¼¾/又]|\d++\s*+/)")
+"""Follows the beginning of what is another number, such as 1e1, 6.5.5 and 6 1/2."""
 MOST_STONES = 5
 """No komi in stones is as large; one in points may be."""
 HUNDREDTHS = "foxwq"
@@ -112,12 +114,12 @@ AND_A_HALF = "目半"
 
 def komi_of(text: str, application: str) -> float | None:
     """The komi in points; None if it is not known. 6.5, 6,5, 6.5目 and 6目半; as programs from China write it, in
-    hundredths (650, and 375 of stones) and in stones, which count two points each (3.75). A number may be followed by
-    its unit in letters, and by nothing else."""
+    hundredths (650, and 375 of stones) and in stones, which count two points each (3.75). What follows the number, such
+    as its unit, must not make it another number."""
     found = NUMBER.match(text)
-    unit = "".join(text[found.end() :].split()) if found else ""
-    if found is None or (unit and not unit.isalpha()):
+    if found is None or GOES_ON.match(text, found.end()):
         return None
+    unit = "".join(text[found.end() :].split())
     komi = float(found[0].replace(",", "."))
     if unit == AND_A_HALF:
         komi += copysign(0.5, komi)
@@ -136,8 +138,8 @@ REASONS = {
     "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
     "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
 }
-POINTS = re.compile(rf"\D*?(?<![.,])(\d++(?:[.,]\d++)?|[.,]\d++)({AND_A_HALF})?+(?!\s*[又/子½])(?![^\s\d]*+\d)")
-"""The first number of a result, if it is one of points, and its word has no other digits: not 3又3/4子 and 3.5.5."""
+POINTS = re.compile(rf"\D*?(?<![.,])(\d++(?:[.,]\d++)?|[.,]\d++)({AND_A_HALF})?+(?!{GOES_ON.pattern}|\s*+子)")
+"""The first number of a result, if it is one of points: not 3又3/4子 and 3.5.5."""
 
 
 def result_of_text(text: str) -> RecordedResult | None:

@@ -5,7 +5,7 @@ RUN_DIR/comparison/endgames.csv, judged_positions.csv                           
 RUN_DIR/level_NN/strength.csv                                                             one level
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from selfplay.agents.agent import Agent
@@ -166,7 +166,7 @@ def gate_text(run: RunFolder) -> list[str]:
 def ways_to_learn_more(settings: Settings) -> list[str]:
     """Lines about settings that give a level more to learn from, each with its effect."""
     at_level = settings.at_level(settings.last_level)
-    advice = asked(at_level.learner, at_level.learner.advice, Sequence)
+    advice = asked(at_level.learner, at_level.learner.advice, Iterable)
     ways = [f"matches={10 * at_level.matches} (now {at_level.matches})", *advice]
     head = "Probably each level is trained on too few matches; with another run_dir, try"
     return [head, *(f"  {way}" for way in ways)]

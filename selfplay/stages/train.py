@@ -7,7 +7,7 @@ level L, gives level L + 1. A level whose files were made with the same settings
 import logging
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -131,7 +131,7 @@ def _lack_of_memory_explained(level: Level) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        fixes = [*asked(level.learner, level.learner.less_memory, Sequence), "fewer matches with another run_dir"]
+        fixes = [*asked(level.learner, level.learner.less_memory, Iterable), "fewer matches with another run_dir"]
         fix = f"set {' or '.join(fixes)}"
         raise StageError(f"level {level.number}: its rows do not fit into memory; {fix}") from error
 

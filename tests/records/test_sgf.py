@@ -195,6 +195,8 @@ def test_stones_are_set_up_before_the_first_move_and_no_pass_is_put_in(text, sto
         ("KM[-5.5]", -5.5),
         ("KM[.5]", 0.5),
         ("KM[6.5 points]", 6.5),
+        ("KM[6.5pts.]", 6.5),
+        ("KM[6.5 (Chinese)]", 6.5),
         ("KM[6\u76ee\u534a]", 6.5),
     ],
 )
@@ -213,7 +215,8 @@ def test_the_komi_as_programs_write_it(properties, komi):
         ("W", RecordedResult(-1)),
         ("B+3,5", RecordedResult(1, "3.5")),
         ("W+.5", RecordedResult(-1, "0.5")),
-        *((f"B+{text}", RecordedResult(1)) for text in ("1e1", "0x10", "3.5.5", ".5.5", "6;5", "6\u00bd")),
+        ("W+0.5(251)", RecordedResult(-1, "0.5")),
+        *((f"B+{text}", RecordedResult(1)) for text in ("1e1", "0x10", "3.5.5", ".5.5", "6;5", "6\u00bd", "6 1/2")),
         ("Jigo", RecordedResult(0)),
         ("0", RecordedResult(0)),
         ("Black wins by resignation", RecordedResult(1, "R")),

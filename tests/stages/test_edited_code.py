@@ -209,6 +209,7 @@ def test_a_level_that_was_learned_by_other_rules_plays_with_a_warning(tmp_path, 
 
 READS_A_FILE = """
 from pathlib import Path
+from random import random
 from selfplay import rule
 from tests.support.pile import Pile
 
@@ -221,6 +222,8 @@ def with_end(more):
 
 class Read(Pile):
     def __init__(self):
+        # Nothing that matches depend on.
+        self.folder, self.number = str(Path(__file__).parent), random()
         self.rules = with_end(int((Path(__file__).parent / "more.txt").read_text()))
 """
 
