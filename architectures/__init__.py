@@ -19,7 +19,8 @@ from selfplay.errors import SelfPlayError, SettingError, shortened, text_of
 from selfplay.games.game import Game
 from selfplay.games.pattern_planes import further_board
 from selfplay.games.touched_squares import actions_are_squares
-from selfplay.registry import Registry, errors_about, errors_of_outside
+from selfplay.outside_errors import errors_about, errors_of_outside
+from selfplay.registry import Registry
 
 __all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "description_of", "meta_tensors"]
 

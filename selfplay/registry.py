@@ -14,7 +14,7 @@ setting (see `name_modules`), or by looking up one of its objects here.
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
@@ -26,18 +26,13 @@ from typing import Any, Generic, TypeVar, cast
 
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.packages import describe_in_full
-from selfplay.error_places import is_outside, place_of
+from selfplay.error_places import is_outside
 from selfplay.errors import (
-    LONGEST_REASON,
-    ConformanceError,
-    RuleError,
-    SelfPlayError,
     SettingError,
-    is_out_of_memory,
     shortened,
-    text_of,
 )
 from selfplay.names_of_games import parts_of_game_name
+from selfplay.outside_errors import errors_of_outside
 
 Thing = TypeVar("Thing")
 
@@ -310,37 +305,3 @@ def _reporting_errors(
         return given
 
     return called
-
-
-def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> AbstractContextManager[None]:
-    """Turn what code of a module outside this package raises into a SettingError of one line that names its file.
-
-    The line begins with the kind and the name of the object, and with what failed.
-    """
-    return errors_about(f"{kind} {shortened(name)!r}{failure}", module)
-
-
-@contextmanager
-def errors_about(subject: str, module: str) -> Iterator[None]:
-    """As `errors_of_outside`, with another beginning of the line."""
-    try:
-        yield
-    except SelfPlayError as error:
-        # Code from outside may call other code from outside, such as a learner a player, whose errors have a place.
-        has_place = isinstance(error, RuleError) or isinstance(error.__cause__, ConformanceError)
-        if has_place or not (isinstance(error, ConformanceError) and is_outside(module)):
-            raise
-        raise ConformanceError(f"{error}{place_of(error, module)}") from error
-    # It can raise anything, and end the program. Memory that runs out is not its fault.
-    except (Exception, SystemExit) as error:
-        is_its_own = is_outside(module) or isinstance(error, (ImportError, AttributeError))
-        if not is_its_own or is_out_of_memory(error):
-            raise
-        raise SettingError(f"{subject}: {_reason(error)}{place_of(error, module)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    """The message of an exception, with its type if the message alone is not clear."""
-    is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
-    text = error.msg if isinstance(error, SyntaxError) else text_of(error)
-    return shortened(text if is_clear else f"{type(error).__name__}: {text}", LONGEST_REASON // 2)

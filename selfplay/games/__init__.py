@@ -12,7 +12,8 @@ from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 from selfplay.names_of_games import SPIEL_NAMES, parts_of_game_name
-from selfplay.registry import Registry, errors_of_outside
+from selfplay.outside_errors import errors_of_outside
+from selfplay.registry import Registry
 
 GAMES: Registry[type[Game]] = Registry(
     "game",

@@ -13,7 +13,7 @@ from selfplay.error_places import is_outside
 from selfplay.errors import ConformanceError, shortened
 from selfplay.games import Game
 from selfplay.learners.learner import Learner, TrainedLevel
-from selfplay.registry import errors_of_outside
+from selfplay.outside_errors import errors_of_outside
 from selfplay.training.epochs import check_epochs
 
 P = ParamSpec("P")

@@ -16,8 +16,9 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, shortened
 from selfplay.files import user_path
 from selfplay.games import Game
+from selfplay.outside_errors import errors_of_outside
 from selfplay.players.player import RandomPlayer
-from selfplay.registry import Registry, errors_of_outside, is_module
+from selfplay.registry import Registry, is_module
 from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation, read_evaluation

@@ -10,10 +10,10 @@ from selfplay.checks import folder_of
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.games import Game, make_game
 from selfplay.named_players.names import EPSILON, PLAYERS, PlayerName, StandIn, kind_named, parse_name
+from selfplay.outside_errors import errors_of_outside
 from selfplay.players.checked_player import checked_player
 from selfplay.players.exploring import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.registry import errors_of_outside
 from selfplay.runs.folders import RUNS_FOLDER
 
 

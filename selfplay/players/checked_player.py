@@ -16,8 +16,8 @@ from selfplay.errors import ConformanceError, IllegalActionError, SettingError, 
 from selfplay.games.game import Game
 from selfplay.games.match import Match
 from selfplay.games.state import State
+from selfplay.outside_errors import errors_of_outside
 from selfplay.players.player import ActionValues, Player, PlayerWrapper, SearchedPolicies
-from selfplay.registry import errors_of_outside
 
 ROUNDING = 1e-4
 """By how much the probabilities of a policy may differ from 1 in total; they can be float32."""

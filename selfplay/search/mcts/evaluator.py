@@ -25,7 +25,7 @@ from selfplay.games.general_rules import pass_of
 from selfplay.games.outcomes import EndValues
 from selfplay.games.rules import Position, Rules, over_of
 from selfplay.games.state import State
-from selfplay.registry import errors_of_outside
+from selfplay.outside_errors import errors_of_outside
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value, moves_again
 from selfplay.search.mcts.tree import Edges
 
