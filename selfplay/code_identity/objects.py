@@ -37,9 +37,9 @@ PARTS: tuple[tuple[Any, Any], ...] = (
 
 HOLDERS = ("builtins", "collections", "functools", "itertools", "operator", "types", "ctypes", "numpy", "torch")
 """Packages with classes whose objects hold functions and data of others. The state of objects of other packages can be
-another one in each process, such as that of a console or of another program."""
+different in each process, such as that of a console or of another program."""
 GENERATORS = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
-"""The names of classes of random numbers, whose state is, too."""
+"""Names of classes of random generators, whose state can also be another one in each process."""
 
 
 def holds_code(kind: type) -> bool:

@@ -1,4 +1,4 @@
-"""Memory of tables: it goes back to the system as soon as a table is no longer used.
+"""Memory of tables, which is returned to the system as soon as a table is no longer used.
 
 That of `numpy.zeros` stays with the process, in parts for each thread, once tables of megabytes have come and gone: a
 server, which makes them for each game that somebody plays, would grow without end.

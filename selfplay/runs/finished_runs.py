@@ -91,7 +91,7 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
 
 
 def _holds_tables(folder: Path) -> bool:
-    """Whether it is no run but a folder of tables of values, whose lock is that of the tables."""
+    """Whether it is a folder of tables of values, whose lock is that of the tables, and not a run."""
     if any(folder.glob("level_*")):
         return False
     is_part = RunFolder(folder.parent).tabular == folder and (folder.parent / ".lock").exists()

@@ -39,7 +39,7 @@ def test_players_that_put_values_in_words_are_held_up_to_a_number() -> None:
     players = [InWords(game) for _ in range(MOST_PLAYERS + 1)]
     for number, player in enumerate(players):
         recent.keep(("its own", number), estimate_of(player, game))
-        # The first player goes on, so that the second one is the one whose values are the oldest.
+        # The first player is used again each time, so the values of the second one are the oldest.
         recent.keep("again", estimate_of(players[0], game))
     found = [recent.get(("its own", number)) for number in range(len(players))]
     assert [number for number, one in enumerate(found) if one is None] == [1]
