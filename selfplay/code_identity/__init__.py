@@ -103,7 +103,7 @@ class RecordedCode(TypedDict):
 
 
 def recorded_code(parts: Mapping[str, object], games: Mapping[str, object]) -> RecordedCode:
-    """What is recorded of parts from outside, by their names, and of the attributes that games get from their classes."""
+    """What is recorded of parts from outside, by their names, and of the attributes that games get from classes."""
     identity = outside_identity([part for _, part in sorted(parts.items())])
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     code: RecordedCode = {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}
