@@ -53,6 +53,17 @@ NO_DIFFERENCE = {
         "A = 3\ndef other(): return A\ndef found(): return 2",
     ),
     "the place of a file": ("def found(): return __file__", "__file__ = 'elsewhere'\ndef found(): return __file__"),
+    **{
+        f"the state of {name}": (
+            f"{imports}\nA = {made}\ndef found(): return A",
+            f"{imports}\nA = {made}\n{change}\ndef found(): return A",
+        )
+        for name, imports, made, change in (
+            ("a generator", "import numpy as np", "np.random.default_rng(1)", "A.random()"),
+            ("a generator of Python", "import random", "random.Random(1)", "A.random()"),
+            ("a file", "import io", "io.StringIO()", "A.write('a')"),
+        )
+    },
 }
 
 DIFFERENCES = {
