@@ -80,8 +80,8 @@ def short_help_text(program: Program[Any], overrides: Sequence[str]) -> str:
     settings = compose_settings_of(program.kind, program.config, overrides)
     found = {leaf.name: leaf for leaf in leaves(settings)}
     bases = (base for base in program.kind.__mro__[:-1] if base.__module__ != common.__name__)
-    own = [name for base in bases for name in base.__annotations__ if name in found][: MOST_SHOWN - 2]
-    shown = program.main or ("game.name", *own, "run_dir")
+    own = dict.fromkeys(name for base in bases for name in base.__annotations__ if name in found)
+    shown = program.main or ("game.name", *list(own)[: MOST_SHOWN - 2], "run_dir")
     lines = _setting_lines(settings, [found[name] for name in shown])
     all_of_it = f"{command_line(program.name)} {HELP_ALL}"
     return "\n\n".join(
@@ -137,8 +137,11 @@ def _groups(config: str) -> dict[str, list[str]]:
 
 
 def descriptions_of(kind: type[Any], settings: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The docstring below each field, by the field's dotted name, read from the sources: Python does not keep these."""
-    for base in kind.__mro__[:-1]:
+    """The docstring below each field, by the field's dotted name, read from the sources: Python does not keep these.
+
+    Those of base classes come first, so that a field that is declared again has the later text.
+    """
+    for base in reversed(kind.__mro__[:-1]):
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
         assert isinstance(definition, ast.ClassDef)
         for field, text in zip_longest(definition.body, definition.body[1:]):

@@ -85,6 +85,17 @@ def test_an_error_by_too_many_open_files_says_what_to_do():
     ],
 )
 def test_a_full_device_behind_stdout_is_named(arguments):
+    assert_full_device_is_named(*arguments)
+
+
+@pytest.mark.slow
+def test_a_full_device_is_named_by_the_matches_of_tables(tmp_path):
+    learn = [sys.executable, "-m", "selfplay", "train-tabular", "episodes=50", f"run_dir={tmp_path}"]
+    subprocess.run(learn, check=True, capture_output=True)
+    assert_full_device_is_named("compete", "matches=10", f"run_dir={tmp_path}")
+
+
+def assert_full_device_is_named(*arguments):
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "selfplay", *arguments]
         ended = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)

@@ -31,7 +31,7 @@ def test_help_fits_one_screen_and_shows_examples(name: str):
     assert len(lines) <= 50
     assert sum(f"selfplay {name}" in line for line in lines) >= 2
     shown = [line.strip().partition("=")[0] for line in lines if re.match(r"  [a-z_.]+=", line)]
-    assert 2 <= len(shown) <= 10
+    assert 2 <= len(shown) == len(set(shown)) <= 10
     assert "run_dir" in shown
 
 
@@ -46,6 +46,11 @@ def test_help_describes_every_setting_with_its_value(config: str):
     assert len(names) >= 5
     for number in names:
         assert lines[number + 1].startswith("      "), f"{lines[number]} has no description"
+
+
+def test_a_setting_that_a_program_declares_anew_has_the_meaning_that_it_has_there():
+    text = short_help_text(program_named("compete"), [])
+    assert "  matches=1000\n      Number of matches; the policy of the first player always moves first.\n" in text
 
 
 def test_help_refuses_a_wrong_setting():

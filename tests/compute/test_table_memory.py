@@ -1,6 +1,8 @@
 """The memory of tables."""
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -43,3 +45,21 @@ def test_memory_goes_back_to_the_system_whichever_thread_asked_for_it() -> None:
     with ThreadPoolExecutor(4) as threads:
         needed = sum(threads.map(lambda _: make(), range(16)))
         assert used() - before < needed / 20
+
+
+FORKED = """
+import os
+from selfplay.compute.table_memory import SMALL, zeros_of_table
+table = zeros_of_table(SMALL, "int8")
+child = os.fork()
+table[0] += 1
+if child:
+    os.waitpid(child, 0)
+    print(table[0])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_tables_of_its_own() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True)
+    assert ended.stdout == "1\n"
