@@ -88,7 +88,7 @@ def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
             if is_outside(module) and module in _named_modules:
                 name = f"{module}:{parts_of_game_name(attribute).base}"
                 # Where it is used, the error is reported.
-                with suppress(Exception), _current_folder_searched():
+                with suppress(Exception), current_folder_searched():
                     if name not in _outside_parts or _is_replaced(name):
                         _note_outside(name, name, getattr(import_module(module), name.partition(":")[2]))
         found |= {
@@ -101,7 +101,7 @@ def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
 
 def is_module(name: str) -> bool:
     """Whether a module with this dotted name can be found, in the current folder too."""
-    with _current_folder_searched():
+    with current_folder_searched():
         try:
             return find_spec(name) is not None
         except (ImportError, ValueError):
@@ -124,7 +124,7 @@ END_OF_NAME = r"(?=\W|$|_[1-9][0-9]?x[1-9]|_[a-z]+=)"
 
 
 @contextmanager
-def _current_folder_searched() -> Iterator[None]:
+def current_folder_searched() -> Iterator[None]:
     """Let modules be found in the current folder, after all other folders. Python does not always search there."""
     if {"", folder := str(Path.cwd())} & set(sys.path):
         yield
@@ -240,7 +240,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             )
         if import_path == name:
             name_modules([module])
-        with _current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
+        with current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
             imported = import_module(module)
             if not hasattr(imported, attribute) and (file := _hidden_file(imported)) is not None:
                 raise SettingError(

@@ -19,7 +19,7 @@ from selfplay.cleanup import before_exit
 from selfplay.compute.process import tune_process, usable_cores
 from selfplay.errors import USER_ERRORS, StageError, system_reason
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
-from selfplay.registry import name_modules, named_modules
+from selfplay.registry import current_folder_searched, name_modules, named_modules
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
@@ -180,9 +180,12 @@ def _work(connection: Connection, threads: str, modules: Sequence[str]) -> None:
     threading.Thread(target=watch, daemon=True).start()
     while True:
         try:
-            function, task = connection.recv()
+            message = connection.recv_bytes()
         except EOFError:
             return
+        # A learner, for example, may be of a module there.
+        with current_folder_searched():
+            function, task = pickle.loads(message)
         try:
             answer = pickle.dumps((function(task), None))
         # The parent raises it.

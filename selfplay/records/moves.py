@@ -63,7 +63,7 @@ class Transcript:
     writes_comments = True
 
     def is_written_in(self, text: str) -> bool:
-        return not has_tree(text) and TAG_LINE.match(text.lstrip()) is None
+        return not has_tree("\n".join(self.split(text))) and TAG_LINE.match(text.lstrip()) is None
 
     def fits(self, game: Game) -> bool:
         return True

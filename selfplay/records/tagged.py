@@ -202,12 +202,12 @@ def _is_of_draughts(text: str) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of the moves, without comments, other lines of play, and marks such as $1 and !?."""
+    """The words of the moves, without comments, other lines of play, and marks such as $1, !? and the * of 11-15*."""
     depth = 0
     for part in map(itemgetter(0), PART.finditer(text)):
         if part in "()":
             depth = max(0, depth + (1 if part == "(" else -1))
-        elif not depth and part[0] not in "{};%$" and (word := part.rstrip("!?")):
+        elif not depth and part[0] not in "{};%$" and (word := part if part == "*" else part.rstrip("!?*")):
             yield word
 
 
@@ -216,7 +216,7 @@ def _comment(text: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+    return " ".join(value.splitlines()).replace("\\", "\\\\").replace('"', '\\"')
 
 
 PGN, PDN = PortableGameNotation(), PortableDraughtsNotation()

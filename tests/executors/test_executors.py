@@ -52,6 +52,16 @@ def test_files_may_name_the_same_modules_in_a_worker():
         assert list(executor.map(may_name, jobs(1))) == [True]
 
 
+@pytest.mark.usefixtures("forget_modules")
+def test_tasks_may_be_of_a_module_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "job_of_folder.py").write_text("class Job:\n    number = 3\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
+    jobs_there = registry.Registry("job", {})
+    with open_executor(ExecutorOptions("process", 1)) as executor:
+        assert [number for number, _ in executor.map(square, [jobs_there["job_of_folder:Job"]()])] == [9]
+
+
 def test_ctrl_c_while_a_worker_starts_leaves_no_worker(monkeypatch):
     started, start = [], SpawnProcess.start
 

@@ -31,8 +31,8 @@ def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() 
 
 def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:
     name = 'a "b" \\ c]'
-    written = written_record(Record(Match(OTHELLO).play(19), (name, "x\ny")), "pgn")
-    assert read_record(written.text, OTHELLO).players == (name, "x y")
+    written = written_record(Record(Match(OTHELLO).play(19), (name, "x\ny\r\nz\u2028")), "pgn")
+    assert read_record(written.text, OTHELLO).players == (name, "x y z")
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_a_match_is_written_as_other_programs_write_it(game: Game, moves: str, e
 
 
 @pytest.mark.parametrize(
-    "first", ["{a friendly game} 1. 11-15", "1. 11-15!", "$1 1.11-15", '*\n\n[Event "2"]\n\n1. 11-15']
+    "first", ["{a friendly game} 1. 11-15", "1. 11-15!", "1. 11-15*", "$1 1.11-15", '*\n\n[Event "2"]\n\n1. 11-15']
 )
 def test_draughts_are_recognised_behind_comments_marks_and_a_match_without_moves(first: str) -> None:
-    *_, record = read_records(f'[Result "1-0"]\n\n{first} 23-19 1-0\n')
+    *_, record = read_records(f'[Result "1-0"]\n\n{first} 23-19*! 1-0\n')
     assert (record.game.name, moves_of(record), record.result) == ("draughts", ["11-15", "23-19"], RecordedResult(-1))
 
 

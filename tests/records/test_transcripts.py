@@ -110,9 +110,9 @@ def test_the_board_players_and_result_of_a_match_in_ggf_are_read_and_written_bac
 
 
 def test_comments_are_lines_that_readers_leave_out_and_ggf_has_none() -> None:
-    record = Record(Match(OTHELLO).play_all(["f5", "d6"]), comments={0: "the start", 2: "two\nlines"})
+    record = Record(Match(OTHELLO).play_all(["f5", "d6"]), comments={0: "not (;B[ab])", 2: "two\nlines"})
     text = written_record(record, "txt").text
-    assert text == "f5d6\n# 0. the start\n# 2. two lines\n"
+    assert text == "f5d6\n# 0. not (;B[ab])\n# 2. two lines\n"
     assert read_record(text, OTHELLO).match == record.match
     assert format_of_file(Path("x"), OTHELLO, with_comments=True) == "sgf"
     with pytest.raises(SettingError, match="with comments can only be written as pgn, txt, sgf"):
