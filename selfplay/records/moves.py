@@ -28,6 +28,8 @@ is not known how."""
 AGREED, UNKNOWN = "s", "u"
 LATER_MOVE = re.compile(r"\s*(?!1\.)\d+\.")
 """The number of a second or later move, at the beginning of a line: the match of the line before continues."""
+COMMENT_LINE = re.compile(r"^#[ \t]*(\d{1,9})\.[ \t]+([^\n]*[^\s])", re.MULTILINE)
+"""A comment, with the number of plies before it."""
 TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 
@@ -58,7 +60,7 @@ def with_said(record: Record, said: RecordedResult | None) -> Record:
 
 class Transcript:
     """The moves of a match, as the game writes them, perhaps with its result at the end. In a file of many, each line
-    is a match; lines that begin with # are left out, and hold the comments that are written."""
+    is a match; lines that begin with # are comments."""
 
     writes_comments = True
 
@@ -71,16 +73,17 @@ class Transcript:
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
         """One match, over several lines too, unless only each of the lines can be played as a match."""
         lines = self.split(text)
+        comments = {int(ply): comment for ply, comment in COMMENT_LINE.findall(text)}
         with suppress(IllegalActionError):
             whole = self._played("\n".join(lines), game, start)
             if not whole.broken:
-                return [whole]
+                return [whole._replace(comments=comments)]
         if len(lines) > 1 and not any(map(LATER_MOVE.match, lines[1:])):
             with suppress(IllegalActionError):
                 matches = [self._played(line, game, start) for line in lines]
                 if not any(match.broken for match in matches):
                     return matches
-        return [self._played("\n".join(lines), game, start)]
+        return [self._played("\n".join(lines), game, start)._replace(comments=comments)]
 
     def _played(self, text: str, game: Game | None, start: State | None) -> Record:
         moves, said = self._parted(text, game)

@@ -5,7 +5,6 @@ All expressions here are linear: what they repeat is possessive or ends at the f
 """
 
 import re
-from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -38,8 +37,17 @@ class Tagged(NamedTuple):
     """The parts of one match."""
 
     tags: dict[str, str]
-    moves: str
+    words: list[str]
+    """Those of the moves, numbers included."""
     result: str
+    comments: list[tuple[int, str]]
+    """Each with the number of words before it."""
+    variations: int
+    """The number of other lines of play."""
+
+    @property
+    def moves(self) -> str:
+        return " ".join(self.words)
 
 
 class PortableGameNotation(Transcript):
@@ -61,10 +69,15 @@ class PortableGameNotation(Transcript):
         return [self._record(match, game, start) for match in self.split(text)]
 
     def _record(self, text: str, game: Game | None, start: State | None) -> Record:
-        tags, moves, _ = found = self._parts(text, game)
-        record = self.moves_played(moves, game, self._start(tags, game) or start)
-        record = with_said(record, result_said(self._result(found)))
-        return record._replace(players=(tags.get("Black", ""), tags.get("White", "")))
+        tags = (found := self._parts(text, game)).tags
+        begin = self._start(tags, game) or start
+        record = with_said(self.moves_played(found.moves, game, begin), result_said(self._result(found)))
+        comments = dict[int, str]()
+        for count, comment in found.comments:
+            before = self.moves_played(" ".join(found.words[:count]), game, begin).match.actions
+            comments[len(before)] = "\n".join([*filter(None, [comments.get(len(before))]), comment])
+        players = tags.get("Black", ""), tags.get("White", "")
+        return record._replace(players=players, comments=comments, variations=found.variations)
 
     def split(self, text: str) -> list[str]:
         matches = list[list[str]]()
@@ -80,9 +93,9 @@ class PortableGameNotation(Transcript):
         return ["\n".join(lines) for lines in matches]
 
     def written(self, text: str, game: Game) -> WrittenMatch:
-        tags, moves, _ = found = self._parts(text, game)
-        start = self._start(tags, game)
-        return written_match(game.written_moves(moves, start), self._result(found), start)
+        found = self._parts(text, game)
+        start = self._start(found.tags, game)
+        return written_match(game.written_moves(found.moves, start), self._result(found), start)
 
     def _start(self, tags: dict[str, str], game: Game | None) -> State | None:
         """The position (B = 1) that the tags set up; None: the start of the game. Raises IllegalActionError."""
@@ -90,11 +103,12 @@ class PortableGameNotation(Transcript):
 
     def _parts(self, text: str, game: Game | None) -> Tagged:
         tags = {name: ESCAPED.sub(r"\1", value) for name, value in TAG.findall(text)}
-        words, result = list(_words(TAG.sub("", text))), tags.get("Result", "*")
+        words, comments, variations = _parts_of_moves(TAG.sub("", text))
+        result = tags.get("Result", "*")
         if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1], game):
             last = words.pop()
             result = result if read_result_and_lead(result) else last
-        return Tagged(tags, " ".join(words), result)
+        return Tagged(tags, words, result, comments, variations)
 
     def _result(self, found: Tagged) -> tuple[float, float] | None:
         """The result for player 0, and its lead."""
@@ -197,18 +211,28 @@ def _is_of_draughts(text: str) -> bool:
     """Whether a text with tags names a kind of draughts, or its first move goes from one numbered square to another."""
     if "GameType" in dict(TAG.findall(text)):
         return True
-    moves = (NUMBER.sub("", word) for word in _words(TAG.sub("", text)) if word not in RESULTS)
+    words, *_ = _parts_of_moves(TAG.sub("", text))
+    moves = (NUMBER.sub("", word) for word in words if word not in RESULTS)
     return JUMPS_OR_STEPS.fullmatch(next(filter(None, moves), "")) is not None
 
 
-def _words(text: str) -> Iterator[str]:
-    """The words of the moves, without comments, other lines of play, and marks such as $1, !? and the * of 11-15*."""
-    depth = 0
+def _parts_of_moves(text: str) -> tuple[list[str], list[tuple[int, str]], int]:
+    """The words of the moves, without marks such as $1, !? and the * of 11-15*; the comments, each with the number of
+    words before it; and the number of other lines of play."""
+    words, comments = list[str](), list[tuple[int, str]]()
+    depth = variations = 0
     for part in map(itemgetter(0), PART.finditer(text)):
         if part in "()":
+            variations += depth == 0 and part == "("
             depth = max(0, depth + (1 if part == "(" else -1))
-        elif not depth and part[0] not in "{};%$" and (word := part if part == "*" else part.rstrip("!?*")):
-            yield word
+        elif depth or part[0] in "}%$":
+            continue
+        elif part[0] in "{;":
+            if comment := part[1:].removesuffix("}" if part[0] == "{" else "").strip():
+                comments.append((len(words), comment))
+        elif word := part if part == "*" else part.rstrip("!?*"):
+            words.append(word)
+    return words, comments, variations
 
 
 def _comment(text: str) -> str:

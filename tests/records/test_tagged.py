@@ -18,7 +18,7 @@ def moves_of(record: Record) -> list[str]:
     return [record.game.action_to_string(action) for action in record.match.actions]
 
 
-def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() -> None:
+def test_nested_variations_marks_and_lines_for_programs_are_left_out() -> None:
     text = (
         '[Event "2 \\"x\\" \\\\ y"]\n[Black "A"]\n[Result "1-0"]\n\n'
         "1. f5! {good (really} (1. d3 (1. c4 {x}) c3) d6?! $4\n% clock 12\n2. c3!? ; the rest\n1-0\n"
@@ -27,6 +27,20 @@ def test_comments_nested_variations_marks_and_lines_for_programs_are_left_out() 
     first, second, third = read_records(text, OTHELLO)
     assert (moves_of(first), first.result, first.players) == (["f5", "d6", "c3"], RecordedResult(1), ("A", ""))
     assert [moves_of(second), moves_of(third), second.result] == [["c4"], ["e6"], None]
+    assert (first.comments, first.variations) == ({1: "good (really", 3: "the rest"}, 1)
+    assert (second.comments, second.variations, third.comments) == ({}, 1, {})
+
+
+def test_comments_are_read_with_the_position_behind_their_move_and_written_back() -> None:
+    text = "{Of two} ; masters\n1. {slow} 15x22x31 {two} {jumps} 17-14 {[%clk 0:05]} ( 17-13 {no} ) ; next\n* {unclosed"
+    record = read_record(f'[FEN "B:W18,26,17:B15,1"]\n\n{text}')
+    assert moves_of(record) == ["15x22", "22x31", "17-14"]
+    comments = {0: "Of two\nmasters\nslow", 2: "two\njumps", 3: "[%clk 0:05]\nnext\nunclosed"}
+    assert (record.comments, record.variations) == (comments, 1)
+    again = read_record(written_record(record, "pdn").text)
+    assert again.comments == {ply: comment.replace("\n", " ") for ply, comment in comments.items()}
+    (broken,) = read_records('[Black "A"]\n\n1. f5 {one} d6 x9 {two} c3 {three} *', OTHELLO)
+    assert (len(broken.match.actions), broken.comments) == (2, {1: "one", 2: "two\nthree"})
 
 
 def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:

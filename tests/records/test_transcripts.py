@@ -109,11 +109,12 @@ def test_the_board_players_and_result_of_a_match_in_ggf_are_read_and_written_bac
     assert read_record(written).result == result
 
 
-def test_comments_are_lines_that_readers_leave_out_and_ggf_has_none() -> None:
+def test_comments_are_lines_that_are_read_back_and_ggf_has_none() -> None:
     record = Record(Match(OTHELLO).play_all(["f5", "d6"]), comments={0: "not (;B[ab])", 2: "two\nlines"})
     text = written_record(record, "txt").text
     assert text == "f5d6\n# 0. not (;B[ab])\n# 2. two lines\n"
-    assert read_record(text, OTHELLO).match == record.match
+    again = read_record(f"# A heading.\n{text}# 3\n", OTHELLO)
+    assert (again.match, again.comments) == (record.match, {0: "not (;B[ab])", 2: "two lines"})
     assert format_of_file(Path("x"), OTHELLO, with_comments=True) == "sgf"
     with pytest.raises(SettingError, match="with comments can only be written as pgn, txt, sgf"):
         format_of_file(Path("x.ggf"), OTHELLO, with_comments=True)
