@@ -74,8 +74,8 @@ def data_frame(columns: Columns, rows: Sequence[Row]) -> "pd.DataFrame":
 
     def values_of(name: str, kind: ColumnKind) -> "pd.Series[Any]":
         values = [kind.rounded(row.get(name)) for row in rows]
-        # Integers of more than 64 bits would become fractions beside empty fields.
-        return pd.Series(values, dtype=object).infer_objects() if kind.exceeds_64_bits else pd.Series(values)
+        # Beside empty fields, integers would become fractions.
+        return pd.Series(values, dtype=object if kind.exceeds_64_bits and None in values else None)
 
     mentioned = {name: kind for name, kind in columns.items() if any(name in row for row in rows)}
     data = {name: values_of(name, kind) for name, kind in mentioned.items()}

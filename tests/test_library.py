@@ -86,6 +86,7 @@ def test_games_are_taken_by_name_or_as_objects() -> None:
     record = next(selfplay.play_matches("tictactoe", (RANDOM, RANDOM), range(2), key=0))
     assert len(record.match) == 2
     selfplay.check_game("tic_tac_toe")
+    assert selfplay.make_exact_solver("othello_4x4", 10).counts_points
 
 
 def test_players_are_taken_by_name_or_as_objects() -> None:

@@ -21,10 +21,11 @@ KIND = "a table of moves; write it again"
 COLUMNS = {"player": TEXT, "seconds": SHARE, "nodes": COUNT, "sum": LINES}
 
 
-def test_a_table_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    rows = [{"player": "a", "seconds": 0.5, "sum": 10**30}, {"player": "b", "nodes": 7, "sum": 3}, {"player": "c"}]
+@pytest.mark.parametrize("large", [10**30, 2**53 + 1])
+def test_a_table_is_read_back_as_it_was_written(tmp_path: Path, large: int) -> None:
+    rows = [{"player": "a", "seconds": 0.5, "sum": large}, {"player": "b", "nodes": 7, "sum": 3}, {"player": "c"}]
     data_frame(COLUMNS, rows).to_csv(tmp_path / "x.csv", index=False)
-    assert (tmp_path / "x.csv").read_text() == f"player,seconds,nodes,sum\na,0.5,,{10**30}\nb,,7,3\nc,,,\n"
+    assert (tmp_path / "x.csv").read_text() == f"player,seconds,nodes,sum\na,0.5,,{large}\nb,,7,3\nc,,,\n"
     assert read_rows(tmp_path / "x.csv", COLUMNS, KIND) == [dict.fromkeys(COLUMNS) | row for row in rows]
 
 

@@ -27,7 +27,8 @@ MATCH_COLUMNS: Columns = {"level": COUNT, "player": TEXT, "opponent": TEXT, **re
 
 ELO_PER_LOGIT = 400 / math.log(10)
 REGULARISATION = 0.01
-"""Wins added to each pair, so that the rating of a player who won every match stays finite."""
+"""Added to each rate of the Markov chain, so that the rating of a player who won every match stays finite. It has the
+effect of this number times the sum of two weights (their mean is 1) as wins of either player of a pair."""
 TOLERANCE = 1e-8
 """The mean change of a logarithm of strength at which ratings are final."""
 

@@ -65,8 +65,8 @@ class FitsRows(Learner, Training):
         key = stream_key(seed, level, Activity.TRAINING)
         if not holds_out_some(len(self.inputs(level).datasets) * matches, self.validation_fraction, key):
             raise SettingError(
-                f"matches={matches}: too few to hold out a share of learner.validation_fraction="
-                f"{self.validation_fraction:g} in level {level}; set more matches"
+                f"{matches} matches are too few to hold out a share of learner.validation_fraction="
+                f"{self.validation_fraction:g} in level {level}; give more"
             )
 
     def check_processes(self, count: int) -> None:

@@ -22,9 +22,12 @@ KNOWN = {codecs.lookup(name).name for name in ("utf-8", "ascii", *WIDER, *ASIAN,
 """The charsets that a file may name. Other codecs of Python, such as punycode, take very long for some texts."""
 SHIFT = b"\x1b$"
 """How a text in ISO-2022-JP begins Japanese characters."""
-UNLIKELY = re.compile(r"[\uff61-\uff9f]|\\\]")
-"""What Chinese texts have if they are decoded as Japanese, and both if they are decoded as European: characters of half
-the usual width, and the second byte of a character as a backslash that hides the end of a value."""
+UNLIKELY = re.compile(
+    r"[\uff61-\uff9f]|\\\]|[\u4e00-\u9fff][\uac00-\ud7a3]|[\u0430-\u044f][\u0410-\u042f](?![\u0430-\u044f])"
+)
+"""What Chinese and Japanese texts have if they are decoded as another charset: characters of half the usual width, the
+second byte of a character as a backslash that hides the end of a value, Chinese characters before Korean ones, and
+small Cyrillic letters before capitals."""
 BROKEN = "\ufffd"
 """What stands for bytes that are not a character."""
 FEW = 10

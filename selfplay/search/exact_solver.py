@@ -1,6 +1,6 @@
 """The interface of exact solvers of positions, and the registry from which a game names its solver.
 
-solver = make_exact_solver(make_game("othello"))
+solver = make_exact_solver("othello")
 solver.solve(state).value
 """
 
@@ -257,12 +257,12 @@ def solver_class(game: Game) -> type[ExactSolver]:
     return EXACT_SOLVERS[game.exact_solver]
 
 
-def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
-    """The exact solver of `game`, with a table of 2**table_bits entries.
+def make_exact_solver(game: Game | str, table_bits: int = 20) -> ExactSolver:
+    """The exact solver of a game, or of the one with this name, with a table of 2**table_bits entries.
 
     Raises SettingError if the game has none or table_bits is out of range.
     """
-    make: Any = solver_class(game)
+    make: Any = solver_class(game := make_game(game))
     solver: ExactSolver = make(game, table_bits)
     return solver
 

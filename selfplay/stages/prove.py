@@ -207,7 +207,7 @@ def judge_part(task: JudgeTask) -> Judged:
 @cache
 def cached_solver(game: str, table_bits: int) -> ExactSolver:
     """The exact solver of a game, made once in each process. Raises SettingError if it has none."""
-    return make_exact_solver(make_game(game), table_bits)
+    return make_exact_solver(game, table_bits)
 
 
 @cache

@@ -84,7 +84,10 @@ def run_table(runs: Sequence[FinishedRun], held_seats: Mapping[str, Sequence[str
         row["validation_loss"] = run.validation_loss
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
-    return pd.DataFrame(rows, dtype=object).infer_objects().astype(dict.fromkeys(counts, "Int64"))
+    table = pd.DataFrame(rows, dtype=object)
+    # Beside the empty fields of a large game, numbers of lines would become fractions.
+    lines = {name: table[name] for name, kind in GRADE_COLUMNS.items() if kind is LINES}
+    return table.infer_objects().assign(**lines).astype(dict.fromkeys(counts, "Int64"))
 
 
 def check_objective(column: str) -> None:

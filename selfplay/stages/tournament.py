@@ -189,7 +189,7 @@ def tournament_report(tournament: Tournament) -> str:
     table["95 %"] = [f"{low:.0f}..{high:.0f}" for low, high in ends]
     table["rating"] = table["rating"].round().astype(int)
     table = table[[column for column in SHOWN if column in table]]
-    shown = table.to_string(index=False, float_format="{:.4f}".format)
+    shown = table.astype(object).fillna("").to_string(index=False, float_format="{:.4f}".format)
     return "\n\n".join([cross, shown, *_copies_text(tournament), *_forfeits_text(tournament)])
 
 

@@ -272,6 +272,13 @@ def test_a_file_in_another_charset_is_read(tmp_path, charset, name, said):
     assert (record.players[0], len(record.match.actions), record.comments[1]) == (name, 2, name)
 
 
+@pytest.mark.parametrize("header", ["EV[LG杯决赛]PB[聂卫平]PW[古力]", "EV[弈城围棋]PB[曹薰铉]PW[党毅飞]"])
+def test_the_result_of_a_chinese_file_that_names_no_charset_is_read(tmp_path, header):
+    path = tmp_path / "match.sgf"
+    path.write_bytes(f"(;GM[1]SZ[9]{header}BR[九段]WR[九段]RE[黑中盘胜]PC[北京];B[aa])".encode("gb18030"))
+    assert read_record_file(path).result == RecordedResult(1, "R")
+
+
 def test_a_file_that_names_a_wrong_or_a_dangerous_charset_is_read(tmp_path):
     path = tmp_path / "match.sgf"
     # Decoded as UTF-8, the second byte of each character would hide the end of the value and the move after it.

@@ -87,7 +87,7 @@ def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_p
     [("matches=2 seed=1", 1), ("matches=6 levels=30", r"\d+"), ("learner.validation_fraction=1e-300", 1)],
 )
 def test_too_few_matches_to_hold_some_out_are_refused_before_level_0_is_played(tmp_path, overrides, level):
-    message = rf"^matches=\d+: too few to hold out .* in level {level}; set more matches$"
+    message = rf"^\d+ matches are too few to hold out .* in level {level}; give more$"
     with pytest.raises(SettingError, match=message):
         learn_levels(tiny_settings(tmp_path / "run", "learner.validation_fraction=0.1", *overrides.split()))
     assert not (tmp_path / "run" / "level_00").exists()

@@ -25,6 +25,13 @@ def test_the_table_takes_the_newest_level_and_keeps_large_counts():
     assert table["rating"].tolist() == [400.0, 400.0]
 
 
+def test_numbers_of_lines_stay_whole_beside_runs_without_them():
+    exact = level_table(lost=(9, 0, 2**53 + 1))
+    sampled = level_table(exact=False).assign(losing_lines_first=None, losing_lines_second=None)
+    table = run_table([run_of("seed=0", exact, seed=0), run_of("seed=1", sampled, seed=1)], {})
+    assert table.to_csv().count(f",{2**53 + 1},") == 2
+
+
 @pytest.mark.parametrize(
     ("lost", "first"), [((9, 0, 0), 1), ((9, 0, 3, 0), 3), ((9, 1, 0, 2), None), ((9, 0, 1, 0, 0), 3)]
 )

@@ -99,6 +99,13 @@ def test_the_program_prints_the_tables(tmp_path: Path) -> None:
     assert (tmp_path / "tournament" / "scores.png").exists()
 
 
+def test_a_player_that_is_not_graded_leaves_its_fields_empty(tmp_path: Path) -> None:
+    tournament = play_tournament(settings_for(tmp_path, "players=[random,'mcts:rollouts?simulations=2']", "matches=2"))
+    assert "0.4365 0.4365 77904 131184" in " ".join(tournament_report(tournament).split())
+    assert "nan" not in tournament_report(tournament).lower()
+    assert ",77904,255168,131184,255168," in (tmp_path / "tournament" / "players.csv").read_text()
+
+
 SHORT = ("players=[random,'random?epsilon=1','random?epsilon=0.5']", "matches=2")
 
 
