@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from inspect import get_annotations
 from typing import Any
 
+from selfplay.code_identity import outside_identity
 from selfplay.error_places import is_outside
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
@@ -47,8 +47,8 @@ __all__ = [
 ]
 
 
-_checked: set[tuple[Callable[..., Game], str]] = set()
-"""The games from outside that have passed the quick check in this process."""
+_outside_games: dict[tuple[Callable[..., Game], str], Mapping[str, object]] = {}
+"""What their classes have given to the games from outside that have passed the quick check in this process."""
 
 
 def make_game(name: str | Game, size: int | None = None, **parameters: float) -> Game:
@@ -84,22 +84,34 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
         # its class lacks is said by the check.
         own_name, rules = getattr(game, "name", None), getattr(game, "rules", None)
         game.own_name, game.name, game.made_as = own_name, name, (name, rules)
-    if is_outside(make.__module__) and (make, name) not in _checked:
-        from selfplay.games.conformance import check_quickly
+    if is_outside(make.__module__):
+        if (given := _outside_games.get((make, name))) is None:
+            from selfplay.games.conformance import check_quickly
 
-        check_quickly(game)
-        _checked.add((make, name))
+            check_quickly(game)
+            _outside_games[make, name] = game.given
+        elif outside_identity(given).digest != outside_identity(game.given).digest:
+            raise SettingError(
+                f"game {shortened(name)!r}: a file or another value that its class reads has changed since the game "
+                "was first made; start the program again"
+            )
     return game
 
 
 def made_by_class(name: str) -> Mapping[str, object]:
-    """The attributes of `Game` that the class of the game with this name gives to it when it is made, such as rules
+    """The attributes of `Game` that the class of the game with this name has given to it in this process, such as rules
     that it has read from a file. Raises errors as its class does."""
+    name = name_of_board(name, None, {})
     base, size, written = parts_of_game_name(name)
     make = _game_class(base)
-    arguments = [] if size is None else [size]
-    made: Game = type.__call__(make, *arguments, **make.read_parameters(base, size, written))
-    return {name: value for name, value in vars(made).items() if name in get_annotations(Game)}
+    if (given := _outside_games.get((make, name))) is None:
+        given = make(*([] if size is None else [size]), **make.read_parameters(base, size, written)).given
+    return given
+
+
+def outside_games() -> dict[str, Mapping[str, object]]:
+    """What their classes have given to the games from outside that were made in this process, by name."""
+    return {name: given for (_, name), given in _outside_games.items()}
 
 
 def name_of_game(game: Game) -> str:
