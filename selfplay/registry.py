@@ -118,8 +118,9 @@ def is_module(name: str) -> bool:
 
 
 def own_name(name: str) -> str:
-    """The end of an error about an unknown name: how to write what is in the module `name`. Empty without a module."""
-    return f"; what is in {name} is named {name}:NAME" if name.isidentifier() and is_module(name) else ""
+    """The end of an error about an unknown name: how to write what is in this module or file; empty without one."""
+    module = name.removesuffix(".py")
+    return f"; what is in {name} is named {module}:NAME" if module.isidentifier() and is_module(module) else ""
 
 
 MODULE_NAME = r"[^\W\d][\w.]*"
