@@ -1,7 +1,10 @@
 """Errors of code from outside this package, in one line with the file, the function and the line in it."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from types import ModuleType
 
 from selfplay.error_places import is_outside, place_of
 from selfplay.errors import (
@@ -48,3 +51,21 @@ def _reason(error: BaseException) -> str:
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
     text = error.msg if isinstance(error, SyntaxError) else text_of(error)
     return shortened(text if is_clear else f"{type(error).__name__}: {text}", LONGEST_REASON // 2)
+
+
+def hidden_file(found: ModuleType) -> str | None:
+    """The file of the current folder that is not found because a module with its name is; None if there is none."""
+    file, origin = Path(f"{found.__name__}.py"), _origin(found)
+    is_hidden = file.is_file() and (origin is None or not file.samefile(origin))
+    return file.name if is_hidden else None
+
+
+def described_module(module: ModuleType) -> str:
+    """Whose module it is and where, for an error."""
+    owner = "its own module" if module.__name__ in sys.stdlib_module_names else "another module named"
+    return f"{owner} {module.__name__} ({_origin(module) or 'without a file'})"
+
+
+def _origin(module: ModuleType) -> str | None:
+    """The file of a module; None if it is built in, or a folder without a file."""
+    return getattr(module, "__file__", None)

@@ -21,18 +21,14 @@ from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from inspect import isbuiltin, isclass, signature
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from selfplay.code_identity import outside_identity
 from selfplay.code_identity.packages import describe_in_full
 from selfplay.error_places import is_outside
-from selfplay.errors import (
-    SettingError,
-    shortened,
-)
+from selfplay.errors import SettingError, shortened
 from selfplay.names_of_games import parts_of_game_name
-from selfplay.outside_errors import errors_of_outside
+from selfplay.outside_errors import described_module, errors_of_outside, hidden_file
 
 Thing = TypeVar("Thing")
 
@@ -77,6 +73,20 @@ def _is_replaced(import_path: str) -> bool:
     return known is not None and present is not known
 
 
+def outside_part(import_path: str) -> Any:
+    """The object from outside at `module:attribute`. Raises what importing its module raises."""
+    if import_path not in _outside_parts or _is_replaced(import_path):
+        module, _, attribute = import_path.partition(":")
+        with current_folder_searched():
+            _note_outside(import_path, import_path, getattr(import_module(module), attribute))
+    return _outside_parts[import_path]
+
+
+def all_outside_parts() -> dict[str, Any]:
+    """The objects from outside that have been looked up, by `module:attribute`."""
+    return dict(_by_import_path)
+
+
 def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
     """The objects from outside this package that texts name, such as recorded settings, by their names.
 
@@ -88,9 +98,8 @@ def outside_parts(texts: Iterable[str]) -> dict[str, Any]:
             if is_outside(module) and module in _named_modules:
                 name = f"{module}:{parts_of_game_name(attribute).base}"
                 # Where it is used, the error is reported.
-                with suppress(Exception), current_folder_searched():
-                    if name not in _outside_parts or _is_replaced(name):
-                        _note_outside(name, name, getattr(import_module(module), name.partition(":")[2]))
+                with suppress(Exception):
+                    outside_part(name)
         found |= {
             name: part
             for name, part in _outside_parts.items()
@@ -109,8 +118,9 @@ def is_module(name: str) -> bool:
 
 
 def own_name(name: str) -> str:
-    """The end of an error about an unknown name: how to write what is in the module `name`. Empty without a module."""
-    return f"; what is in {name} is named {name}:NAME" if name.isidentifier() and is_module(name) else ""
+    """The end of an error about an unknown name: how to write what is in this module or file; empty without one."""
+    module = name.removesuffix(".py")
+    return f"; what is in {name} is named {module}:NAME" if module.isidentifier() and is_module(module) else ""
 
 
 MODULE_NAME = r"[^\W\d][\w.]*"
@@ -242,10 +252,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             name_modules([module])
         with current_folder_searched(), errors_of_outside(self.kind, name, module, " cannot be imported"):
             imported = import_module(module)
-            if not hasattr(imported, attribute) and (file := _hidden_file(imported)) is not None:
+            if not hasattr(imported, attribute) and (file := hidden_file(imported)) is not None:
                 raise SettingError(
-                    f"{self.kind} {shortened(name)!r} cannot be imported: Python finds {_described(imported)} before "
-                    f"{file} in the current folder; rename this file"
+                    f"{self.kind} {shortened(name)!r} cannot be imported: Python finds {described_module(imported)} "
+                    f"before {file} in the current folder; rename this file"
                 )
             found = getattr(imported, attribute)
             if is_outside(module):
@@ -262,23 +272,6 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
                 raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
             found = _reporting_errors(found, self.kind, name, module, self.result)
         return cast(Thing, found)
-
-
-def _hidden_file(found: ModuleType) -> str | None:
-    """The file of the current folder that is not found because a module with its name is; None if there is none."""
-    file, origin = Path(f"{found.__name__}.py"), _origin(found)
-    is_hidden = file.is_file() and (origin is None or not file.samefile(origin))
-    return file.name if is_hidden else None
-
-
-def _described(module: ModuleType) -> str:
-    owner = "its own module" if module.__name__ in sys.stdlib_module_names else "another module named"
-    return f"{owner} {module.__name__} ({_origin(module) or 'without a file'})"
-
-
-def _origin(module: ModuleType) -> str | None:
-    """The file of a module; None if it is built in, or a folder without a file."""
-    return getattr(module, "__file__", None)
 
 
 def _takes(function: Any, number: int) -> bool:

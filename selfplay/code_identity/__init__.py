@@ -102,8 +102,11 @@ class RecordedCode(TypedDict):
     """The digest of what classes of games from outside give to their games, such as rules that they read from files."""
 
 
-def recorded_code(parts: Mapping[str, object], games: Mapping[str, object]) -> RecordedCode:
-    """What is recorded of parts from outside, by their names, and of the attributes that games get from classes."""
+def recorded_code(parts: Mapping[str, object], games: Mapping[str, str]) -> RecordedCode:
+    """What is recorded of parts from outside, by their names, and of games, whose classes give them attributes.
+
+    `games`: the digests of these attributes, by the names of the games.
+    """
     identity = outside_identity([part for _, part in sorted(parts.items())])
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     code: RecordedCode = {"python": version, "sha256": identity.digest, "modules": digests_by_module(identity)}

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from selfplay.cleanup import before_exit
 from selfplay.compute.process import tune_process, usable_cores
-from selfplay.errors import USER_ERRORS, StageError, system_reason
+from selfplay.errors import USER_ERRORS, SelfPlayError, StageError, shortened, system_reason, text_of
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
+from selfplay.executors.same_code import OutsideCode, check_same_code, outside_code
 from selfplay.registry import current_folder_searched, name_modules, named_modules
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
@@ -33,7 +34,7 @@ class _Worker(NamedTuple):
 
     process: BaseProcess
     connection: Connection
-    """Sends (function, task), and receives (result, None) or (None, error)."""
+    """Sends the code from outside and (function, task), and receives (result, None) or (None, error)."""
 
 
 class _WorkerKilledError(Exception):
@@ -54,22 +55,22 @@ class ProcessExecutor:
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: TaskFiles[AnyTask] | None = None
     ) -> Iterator[Result]:
-        rest = iter(tasks)
+        rest, code = iter(tasks), outside_code()
         begun: deque[Future[Result]] = deque()
         while True:
             for task in islice(rest, IN_FLIGHT * self.workers - len(begun)):
-                begun.append(self._waiting.submit(self._result, function, task))
+                begun.append(self._waiting.submit(self._result, function, task, code))
             if not begun:
                 return
             result = begun[0].result()
             begun.popleft()
             yield result
 
-    def _result(self, function: Callable[[AnyTask], Result], task: AnyTask) -> Result:
+    def _result(self, function: Callable[[AnyTask], Result], task: AnyTask, code: OutsideCode) -> Result:
         """The result of a task, which is started again if its worker is killed."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._answer(function, task)
+                return self._answer(function, task, code)
             except _WorkerKilledError as error:
                 if attempt == ATTEMPTS:
                     raise StageError(
@@ -78,17 +79,18 @@ class ProcessExecutor:
                     ) from error
         raise AssertionError("every attempt returns or raises")
 
-    def _answer(self, function: Callable[[AnyTask], Result], task: AnyTask) -> Result:
+    def _answer(self, function: Callable[[AnyTask], Result], task: AnyTask, code: OutsideCode) -> Result:
         """The result of a task in the worker of this thread. Raises what the function raises."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.process.is_alive():
             worker = self._own.worker = self._begin_worker()
         try:
+            worker.connection.send(code)
             worker.connection.send((function, task))
             result, error = worker.connection.recv()
         except (EOFError, OSError) as lost:
             worker.process.join(SECONDS_TO_DIE)
-            if (code := worker.process.exitcode) is not None and code >= 0:
+            if (status := worker.process.exitcode) is not None and status >= 0:
                 raise StageError(
                     "a worker process ended with an error, which is printed above; executor=process starts the "
                     "script again in each worker: save it as a file, and put what it does below if __name__ == "
@@ -158,6 +160,21 @@ def _signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _read(content: bytes) -> Any:
+    """The function and the task that a worker gets. Raises StageError if their code cannot be imported."""
+    try:
+        # A learner, for example, may be of a module there.
+        with current_folder_searched():
+            return pickle.loads(content)
+    except SelfPlayError:
+        raise
+    except Exception as error:
+        raise StageError(
+            f"a worker process cannot read its task: {shortened(text_of(error))}; if code was edited while the program "
+            "ran, start the program again"
+        ) from error
+
+
 def _work(connection: Connection, threads: str, modules: Sequence[str]) -> None:
     """Answer tasks until the other end of the connection is closed.
 
@@ -180,14 +197,16 @@ def _work(connection: Connection, threads: str, modules: Sequence[str]) -> None:
     threading.Thread(target=watch, daemon=True).start()
     while True:
         try:
-            message = connection.recv_bytes()
+            code, content = connection.recv(), connection.recv_bytes()
         except EOFError:
             return
-        # A learner, for example, may be of a module there.
-        with current_folder_searched():
-            function, task = pickle.loads(message)
         try:
-            answer = pickle.dumps((function(task), None))
+            function, task = _read(content)
+            check_same_code(code)
+            result = function(task)
+            # The task may have imported more.
+            check_same_code(code)
+            answer = pickle.dumps((result, None))
         # The parent raises it.
         except BaseException as error:
             if not isinstance(error, USER_ERRORS):

@@ -18,6 +18,7 @@ from selfplay.compute.process import default_variables, tune_process
 from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
+from selfplay.executors.same_code import OutsideCode, check_same_code, outside_code
 from selfplay.files import read_bytes
 from selfplay.installation import require_package
 from selfplay.registry import name_modules, named_modules
@@ -35,6 +36,7 @@ class Sent(NamedTuple):
     versions: dict[str, str]
     modules: tuple[str, ...]
     """The modules that files may name, see `selfplay.registry`."""
+    code: OutsideCode
     contents: Any
     """A reference to the contents of the files that the tasks read, by name; None if they read none."""
     moved: Callable[[Any, Path], Any] | None
@@ -63,7 +65,8 @@ class RayExecutor:
             in_flight = IN_FLIGHT * (self._options.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
             remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
             moved = files.moved if files and contents else None
-            sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None, moved))
+            given = ray.put(contents) if contents else None
+            sent = ray.put(Sent(versions(), named_modules(), outside_code(), given, moved))
             while True:
                 begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
                 if not begun:
@@ -133,7 +136,11 @@ def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Re
     check_versions(sent.versions)
     name_modules(sent.modules)
     tune_process()
-    return function(task if sent.moved is None else sent.moved(task, _received(sent.contents)))
+    check_same_code(sent.code)
+    result = function(task if sent.moved is None else sent.moved(task, _received(sent.contents)))
+    # The task may have imported more.
+    check_same_code(sent.code)
+    return result
 
 
 def check_versions(driver: dict[str, str]) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from inspect import get_annotations
 from typing import Any
 
+from selfplay.code_identity import outside_identity
 from selfplay.error_places import is_outside
 from selfplay.errors import SettingError, shortened
 from selfplay.games.game import Game
@@ -47,8 +47,9 @@ __all__ = [
 ]
 
 
-_checked: set[tuple[Callable[..., Game], str]] = set()
-"""The games from outside that have passed the quick check in this process."""
+_given: dict[tuple[Callable[..., Game], str], str] = {}
+"""The digests of what their classes have given to the games from outside that have passed the quick check in this
+process."""
 
 
 def make_game(name: str | Game, size: int | None = None, **parameters: float) -> Game:
@@ -84,22 +85,36 @@ def make_game(name: str | Game, size: int | None = None, **parameters: float) ->
         # its class lacks is said by the check.
         own_name, rules = getattr(game, "name", None), getattr(game, "rules", None)
         game.own_name, game.name, game.made_as = own_name, name, (name, rules)
-    if is_outside(make.__module__) and (make, name) not in _checked:
-        from selfplay.games.conformance import check_quickly
+    if is_outside(make.__module__):
+        digest = outside_identity(game.given).digest
+        if (make, name) not in _given:
+            from selfplay.games.conformance import check_quickly
 
-        check_quickly(game)
-        _checked.add((make, name))
+            check_quickly(game)
+            _given[make, name] = digest
+        elif _given[make, name] != digest:
+            raise SettingError(
+                f"game {shortened(name)!r}: a file or another value that its class reads has changed since the game "
+                "was first made; start the program again"
+            )
     return game
 
 
-def made_by_class(name: str) -> Mapping[str, object]:
-    """The attributes of `Game` that the class of the game with this name gives to it when it is made, such as rules
-    that it has read from a file. Raises errors as its class does."""
+def digest_of_given(name: str) -> str:
+    """The digest of what the class of the game with this name has given to it when it was first made in this process,
+    such as rules that it has read from a file. Raises errors as its class does."""
+    name = name_of_board(name, None, {})
     base, size, written = parts_of_game_name(name)
     make = _game_class(base)
-    arguments = [] if size is None else [size]
-    made: Game = type.__call__(make, *arguments, **make.read_parameters(base, size, written))
-    return {name: value for name, value in vars(made).items() if name in get_annotations(Game)}
+    if (digest := _given.get((make, name))) is None:
+        game = make(*([] if size is None else [size]), **make.read_parameters(base, size, written))
+        digest = outside_identity(game.given).digest
+    return digest
+
+
+def digests_of_outside_games() -> dict[str, str]:
+    """Those of `digest_of_given` of the games from outside that were made in this process, by name."""
+    return {name: digest for (_, name), digest in _given.items()}
 
 
 def name_of_game(game: Game) -> str:

@@ -64,8 +64,10 @@ def _is_declared_above(whole: type[Derivable], kind: type[Derivable], name: str)
 def _forget(derived: Any, kind: type[Derivable], inherited: set[str]) -> None:
     """Take these declarations about rules from a class, or an object of it, with other rules than its base class."""
     derived.derived_from = kind.__mro__[1]
-    for name in inherited & OF_RULES.keys():
-        setattr(derived, name, OF_RULES[name])
+    # The identity of a game has its attributes in their order, which that of a set is not.
+    for name, value in OF_RULES.items():
+        if name in inherited:
+            setattr(derived, name, value)
     # Agents, opponents and formats of files are found by the name.
     if "name" in inherited:
         derived.name = kind.__name__ + derived.name.removeprefix(parts_of_game_name(derived.name).base)

@@ -4,9 +4,11 @@ The terms are those of OpenSpiel and PGX. Further parts of the class: boards and
 texts (`move_texts`), and how the rules step a batch of matches (`stepping`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
+from inspect import get_annotations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,7 @@ class GameClass(type):
         """A game, whose rules are complete, with words as wide as its boards and actions need; by default it shows all
         fields."""
         game = super().__call__(*arguments, **options)
+        game.given = {name: value for name, value in vars(game).items() if name in get_annotations(Game)}
         # What is wrong with its attributes is said where games are checked.
         with suppress(Exception):
             if not hasattr(game, "observation_shape"):
@@ -93,6 +96,8 @@ class Game(MadeAgain, MoveTexts, NamedBoards, metaclass=GameClass):
     """The most points by which a match can be won; None: as many as the board has squares, and the komi."""
     own_name: str | None = None
     """The name that its class gave a game that `make_game` has made, which people see; None: this is `name`."""
+    given: Mapping[str, object] = MappingProxyType({})
+    """Its attributes when its class had made it, such as rules that the class reads from a file."""
     made_as: tuple[str, Rules | None] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
 
@@ -209,7 +214,7 @@ class Game(MadeAgain, MoveTexts, NamedBoards, metaclass=GameClass):
     def __reduce__(self) -> tuple[Any, ...]:
         """Only attributes that were changed since the game was made are pickled: rules may be closures, which cannot
         be."""
-        left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as", "_given"}
+        left_out = {name for name in vars(self) if _is_cached(type(self), name)} | {"made_as", "given", "_given"}
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         made = vars(self._make())
         for name in ("rules", "features"):  # wide ones are made again for each game

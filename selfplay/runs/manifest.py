@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 from selfplay.code_identity import RecordedCode, Sha256, changes_of_code, recorded_code
 from selfplay.errors import InvalidFileError, StageError, shortened
 from selfplay.files import FileFormat, remove_folder, sha256, written_whole
-from selfplay.games import Game, made_by_class
+from selfplay.games import Game, digest_of_given
 from selfplay.installation import recorded_versions
 from selfplay.names_of_games import parts_of_game_name
 from selfplay.registry import outside_parts
@@ -35,13 +35,13 @@ CODE = "code"
 def code_of(record: object) -> dict[str, RecordedCode]:
     """The code from outside that a record names, as an entry for the record; empty if there is none."""
     texts = [*texts_in(record)]
-    parts, games = outside_parts(texts), dict[str, object]()
+    parts, games = outside_parts(texts), dict[str, str]()
     for text in texts:
         part = parts.get(parts_of_game_name(text).base)
         if isinstance(part, type) and issubclass(part, Game):
             # Where it is used, the error is reported.
             with suppress(Exception):
-                games[text] = made_by_class(text)
+                games[text] = digest_of_given(text)
     return {CODE: recorded_code(parts, games)} if parts else {}
 
 

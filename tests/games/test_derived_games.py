@@ -1,6 +1,9 @@
 """Games that are derived from another one: what it declares about its rules is not taken for theirs."""
 
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -147,6 +150,13 @@ def test_a_derived_game_is_pickled_although_its_rules_are_closures() -> None:
     game = LosingTicTacToe()
     again = pickle.loads(pickle.dumps(game))
     assert (type(again), again.name, again.rules) == (type(game), game.name, game.rules)
+
+
+def test_every_process_gives_a_derived_game_its_attributes_in_the_same_order() -> None:
+    script = f"from {__name__} import LosingTicTacToe; print(*vars(LosingTicTacToe()))"
+    seeds = [os.environ | {"PYTHONHASHSEED": seed} for seed in "12"]
+    first, second = (subprocess.check_output([sys.executable, "-c", script], env=seed, text=True) for seed in seeds)
+    assert first == second
 
 
 def test_the_game_of_the_page_is_checked_and_says_whose_texts_it_shows(
