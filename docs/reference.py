@@ -45,7 +45,7 @@ OF_ALL = frozenset(CommonSettings.__dataclass_fields__)
 SETTINGS_INTRODUCTION = """\
 # Settings
 
-Made from the code by `python docs/reference.py`. Every program prints its own with `--help-all`.
+Every program prints its own settings with `--help-all`.
 
 - A setting is given as `name=value` or as a flag: `seed=3`, `--seed 3`. `null`: no value.
 - `GROUP=OPTION` chooses a file of a folder of `conf/`, such as `recipe=othello`. What you set
@@ -55,7 +55,8 @@ Made from the code by `python docs/reference.py`. Every program prints its own w
 - `-m seed=0,1,2` runs a [sweep](reproducibility.md#sweeps).
 
 After each name follow the default, the meaning, and in parentheses the allowed values (`>0..1`: above 0, at
-most 1); for names without a meaning, the default is in parentheses. `recipe=default`, unless another is chosen, sets
+most 1; counts without any are at least 1); for names without a meaning, the default is in parentheses.
+`recipe=default`, unless another is chosen, sets
 
 {default_recipe}
 """
@@ -63,7 +64,7 @@ most 1); for names without a meaning, the default is in parentheses. `recipe=def
 PLAYERS_INTRODUCTION = """\
 # Players
 
-Made from the code by `python docs/reference.py`. Wherever a program asks for a player, it takes a name:
+Wherever a program asks for a player, it takes a name:
 
     NAME[:ARGUMENT][?OPTION=VALUE&OPTION=VALUE...]
 
@@ -104,7 +105,7 @@ def allowed(leaf: Leaf, meaning: str) -> str:
     """The values that a setting may have, beyond those that its meaning names; empty if there are none."""
     metadata = leaf.field.metadata
     if "range" in metadata:
-        return range_text(metadata["range"])
+        return range_text(metadata["range"]).removeprefix(">=1")
     if metadata.keys() & PLAYER_NAME.keys():
         return "[players](players.md)"
     choices = metadata.get("choices", metadata.get("registry", ()))

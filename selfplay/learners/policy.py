@@ -37,8 +37,8 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     """Discount of the return for each further move of the same player."""
     rule: str = changed(TreeSearchParameters, "rule", "gumbel")
     constants: dict[str, float] = field(default_factory=dict, metadata=IN_MATCHES)
-    """Constants of the rule that differ from their usual values, which are those of the rule and, so that matches
-    differ, gumbel_scale=1 for gumbel and noise=0.25 for puct."""
+    """Constants that differ from those of the rule and from gumbel_scale=1 (gumbel) or noise=0.25 (puct), which make
+    matches differ."""
     simulations: int = changed(TreeSearchParameters, "simulations", 32)
     parallel: int | None = changed(TreeSearchParameters, "parallel", 1)
     temperature: float = changed(TreeSearchParameters, "temperature", 1.0)
@@ -46,11 +46,11 @@ class Policy(FitsPlayedRows, TreeSearchParameters):
     value_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))
     """Weight of the squared error of the value in the loss."""
     self_play: str | None = field(default=None, metadata=IN_MATCHES | PLAYER_NAME)
-    """The player of the matches, which searches trees, such as mcts:rollouts?simulations=500&temperature=1; also of
-    those of level 0. null: the level in a search with these parameters, level 0 at random."""
+    """The player of the matches, also of level 0, by tree search, such as mcts:rollouts?simulations=500&temperature=1.
+    null: the level in a search with these parameters, level 0 at random."""
     rollout_share: float = field(default=0.0, metadata=IN_MATCHES | within(0, 1))
-    """How much of the value of a position in the searches is the mean result of random matches from there; the rest is
-    that of the network."""
+    """Share of the mean result of random matches from a position in its value in searches; the rest is the value of the
+    network."""
     rollouts: int = field(default=16, metadata=IN_MATCHES | count(1))
     """Number of these random matches for each position."""
     policy_weight: float = field(default=1.0, metadata=IN_TRAINING | within(0, 1000))

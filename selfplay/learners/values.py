@@ -108,8 +108,8 @@ class FitsPlayedRows(FitsRows):
     replay: int = field(default=0, metadata=IN_TRAINING | count(0))
     """Number of earlier levels whose matches are also trained on."""
     gate: float | None = field(default=None, metadata=IN_TRAINING | within(0, 1))
-    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before, whose
-    weights it gets otherwise. null: no gate."""
+    """The share (wins + draws / 2) of `gate_matches` that a new level must score against the level before; otherwise it
+    gets the weights of that level. null: no gate."""
     gate_matches: int = field(default=200, metadata=IN_TRAINING | count(2))
     """Number of matches of the gate."""
 

@@ -292,9 +292,9 @@ def grammar() -> str:
     width = max(len(kind.syntax) for kind in kinds)
     options = (f"; options {', '.join(o.name for o in kind.options)}" if kind.options else "" for kind in kinds)
     lines = [f"  {kind.syntax:{width}}  {kind.meaning}{text}" for kind, text in zip(kinds, options, strict=True)]
-    lines.append("Every player also takes the option epsilon, the share of its actions that are random:")
+    lines.append("Every player except human also takes the option epsilon, the share of its actions that are random:")
     lines.append("  'level:17?depth=2&epsilon=0.1' (in quotes, because ? and & are special to the shell)")
-    lines.append("A player from another package is written module:Class; the class is called with the game.")
+    lines.append("A player of your own is written module:Class; the class is called with the game.")
     return "\n".join(lines)
 
 

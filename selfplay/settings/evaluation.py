@@ -67,8 +67,8 @@ class SolveSettings(OnePositionSettings):
     """One position, solved exactly."""
 
     moves: str = field(default="", metadata=IS_ARGUMENT)
-    """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
-    and the side to move, a match in GGF, or a file of problems that ends with .obf; needs no `moves=` before it."""
+    """The moves to the position, such as f5d6c3, 4453 or actions with spaces between; in Othello also a board and the
+    side to move, a match in GGF, or a file of problems (.obf). `moves=` can be left out."""
     raw_discs: bool = False
     """Othello: do not count empty squares for the winner."""
     time_limit: float | None = field(default=None, metadata=within(above=0))
@@ -80,8 +80,8 @@ class AnalysisSettings(OneMatchSettings):
     """One position analysed by several searches."""
 
     moves: str = ""
-    """The moves that lead to the position, such as f5d6c3, 4453 or actions separated by spaces; in Othello also a board
-    and the side to move, or a match in GGF."""
+    """The moves to the position, such as f5d6c3, 4453 or actions with spaces between; in Othello also a board and the
+    side to move, or a match in GGF."""
     record: str | None = field(default=None, metadata=PATH | IS_ARGUMENT)
     """The file of a match to value move by move instead; needs no `record=` before it."""
     player: str | None = field(default=None, metadata=PLAYER_NAME)

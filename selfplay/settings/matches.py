@@ -47,8 +47,8 @@ class MatchSettings(SeriesSettings):
     learn: bool = True
     """Whether players that can learn from their matches do so."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same from both seats. null: 0, or, if players repeat themselves, an eighth of the
-    longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or an eighth of the longest match, at most 8, if
+    players repeat themselves."""
     report_every: int | None = field(default=None, metadata=count(1))
     """Matches between two lines of progress; null: on a terminal a bar, elsewhere a line for each twentieth of all, or
     for each match if a player learns."""
@@ -67,8 +67,8 @@ class TournamentSettings(LockstepSettings):
     epsilons: list[float] = field(default_factory=[0.0].copy, metadata=within(0, 1))
     """Exploration rates by ply of all players; the last is for all later plies."""
     opening_plies: int | None = field(default=None, metadata=count(0))
-    """Random plies at the start, the same from both seats. null: 0, or, if players repeat themselves, an eighth of the
-    longest match, at most 8."""
+    """Random plies at the start, the same from both seats. null: 0, or an eighth of the longest match, at most 8, if
+    players repeat themselves."""
     sgf: str | None = field(default=None, metadata=PATH)
     """Folder for the matches as files; those of players 1 and 3 are in its folder 1_3."""
     force: bool = False

@@ -47,8 +47,8 @@ class ComparisonSettings(ComparisonParameters):
     """How levels are compared."""
 
     references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
-    """Players that levels meet besides the random player, such as [greedy_discs], in games too large to enumerate;
-    null: the game's defaults."""
+    """Opponents of levels besides the random player, such as [greedy_discs], in games too large to enumerate; null: the
+    game's defaults."""
     pair_seconds: float | None = field(default=None, metadata=EACH_COMMAND | within(above=0, most=LONGEST_PAIR))
 
 
@@ -78,8 +78,8 @@ class Settings(LockstepSettings):
     opponent: str | None = field(default=None, metadata=only_in("generate") | PLAYER_NAME)
     """For generating one level: the player that it plays against; null: as the learner says."""
     first_agent: str | None = field(default=None, metadata=read_by(RUN) | PATH)
-    """The agent.safetensors that plays level 0, and from whose weights level 1 starts, unless learner.start=fresh;
-    pretrained: the agent that comes with the program. null: the random player."""
+    """The agent.safetensors that plays level 0, and from whose weights level 1 starts unless learner.start=fresh;
+    pretrained: that of the program; null: the random player."""
     dataset_file: str | None = field(default=None, metadata=only_in("train") | PATH)
     """For training one level: its dataset; null: that of the level before."""
     start_file: str | None = field(default=None, metadata=only_in("train") | PATH)
@@ -93,11 +93,11 @@ class Settings(LockstepSettings):
     logger: str = field(default="none", metadata=read_by("comparison") | EACH_COMMAND | one_of("none", "tensorboard"))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     objective: str = field(default="validation_loss", metadata=only_in("learn"))
-    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it goes by."""
+    """For a sweeper such as hydra/sweeper=optuna: the column of sweep/runs.csv that it optimises."""
     force: bool = False
     """Replace files that were made with other settings."""
     fresh: bool = False
-    """Begin the run anew, without its recorded settings and levels made with others."""
+    """Begin the run anew: without its recorded settings, and without levels that were made with others."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -155,3 +155,9 @@ def test_the_grammar_names_every_kind() -> None:
 )
 def test_names_of_searches_are_readable(name: str, shown: str) -> None:
     assert readable_name(name) == shown
+
+
+def test_the_grammar_says_that_a_person_does_not_explore() -> None:
+    with pytest.raises(SettingError, match="a person"):
+        make_player("human?epsilon=0.5", GAME)
+    assert "Every player except human also takes the option epsilon" in grammar()
