@@ -73,7 +73,10 @@ def test_code_that_is_unchanged_or_has_another_comment_is_accepted(game, tmp_pat
 )
 def test_code_that_was_edited_before_a_worker_imports_it_is_refused(tmp_path, file, text, task):
     (tmp_path / file).write_text(text)
-    with pytest.raises(StageError, match=rf"^the code of {NAME}, or a file that it reads, was edited while"):
+    with pytest.raises(
+        StageError,
+        match=rf"^the code of {NAME}, or a file or value that it uses, is another one in a worker: it was edited",
+    ):
         in_worker(*((repr, Sent(NAME)) if task == "sent" else (name_made, NAME)))
 
 
