@@ -11,6 +11,7 @@ so `check_recorded` accepts `module:attribute` from a file only if the user has 
 setting (see `name_modules`), or by looking up one of its objects here.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -119,8 +120,10 @@ def is_module(name: str) -> bool:
 
 def own_name(name: str) -> str:
     """The end of an error about an unknown name: how to write what is in this module or file; empty without one."""
-    module = name.removesuffix(".py")
-    return f"; what is in {name} is named {module}:NAME" if module.isidentifier() and is_module(module) else ""
+    parts = name.removeprefix("./").removesuffix(".py").replace("/", ".").split(".")
+    files = (number for number in range(len(parts), 0, -1) if os.path.isfile("/".join(parts[:number]) + ".py"))  # noqa: PTH113
+    number = next(files, int(name.isidentifier() and is_module(name)))
+    return f"; what is in {(module := '.'.join(parts[:number]))} is named {module}:NAME" if number else ""
 
 
 MODULE_NAME = r"[^\W\d][\w.]*"

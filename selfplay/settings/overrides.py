@@ -239,7 +239,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
     except SelfPlayError:
         raise
     except MissingConfigException as missing:
-        group, _, option = (missing.missing_cfg_file or "").rpartition("/")
+        group, _, option = (missing.missing_cfg_file or "").partition("/")
         known = unknown_option(group, option, missing.options or ())
         raise SettingError(known if missing.options else " ".join(str(missing).split())) from missing
     except OverrideParseException as unread:

@@ -21,7 +21,6 @@ from tests.support.runs import COMMAND, COMPARE, CONSOLE, GENERATE, PLOT, TINY, 
             ["game=chess: choose from ", "sumto100, tictactoe; a board of another size is written as in hex_5x5"],
         ),
         (["game=enum"], ["a board of another size is written as in hex_5x5; what is in enum is named enum:NAME"]),
-        (["game=enum.py"], ["; what is in enum.py is named enum:NAME"]),
         (["game=games/my.py:Mine"], ["game 'games/my.py:Mine': write my:Mine in the folder of the file, without .py"]),
         (["gmae=hex"], ["unknown setting 'gmae'; did you mean game?"]),
         (["--lerning-rate", "3"], ["unknown setting 'lerning_rate'; did you mean learner.learning_rate?"]),
@@ -32,6 +31,17 @@ from tests.support.runs import COMMAND, COMPARE, CONSOLE, GENERATE, PLOT, TINY, 
 )
 def test_wrong_arguments_get_one_line_and_code_2(tmp_path, arguments, named):
     assert_refused(run_forked(TRAIN, f"run_dir={tmp_path / 'run'}", *arguments), 2, *named)
+
+
+@pytest.mark.parametrize(
+    "name", ["inner/mine.py", "./inner/mine.py", "inner.mine", "inner.mine.Game", "inner/mine/Game"]
+)
+def test_what_is_in_a_file_is_named_where_a_file_or_a_dotted_name_is_given(tmp_path, monkeypatch, name):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "mine.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.chdir(tmp_path)
+    hint = "hex_5x5; what is in inner.mine is named inner.mine:NAME"
+    assert_refused(run_forked(TRAIN, f"run_dir={tmp_path / 'run'}", f"game={name}"), 2, f"error: game={name}: ", hint)
 
 
 @pytest.mark.parametrize(
