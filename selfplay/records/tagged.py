@@ -5,6 +5,8 @@ All expressions here are linear: what they repeat is possessive or ends at the f
 """
 
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -74,10 +76,18 @@ class PortableGameNotation(Transcript):
         record = with_said(self.moves_played(found.moves, game, begin), result_said(self._result(found)))
         comments = dict[int, str]()
         for count, comment in found.comments:
-            before = self.moves_played(" ".join(found.words[:count]), game, begin).match.actions
-            comments[len(before)] = "\n".join([*filter(None, [comments.get(len(before))]), comment])
+            ply = self._plies(found.words, count, record)
+            comments[ply] = "\n".join([*filter(None, [comments.get(ply)]), comment])
         players = tags.get("Black", ""), tags.get("White", "")
         return record._replace(players=players, comments=comments, variations=found.variations)
+
+    def _plies(self, words: Sequence[str], count: int, record: Record) -> int:
+        """The number of plies of a match that its first `count` words are."""
+        moves, ends = [_is_move(word, record.game) for word in words], [after for *_, after in self._moves(record)]
+        if sum(moves) == len(ends):
+            return [0, *ends][sum(moves[:count])]
+        # A word has several moves, or one that cannot be played.
+        return len(self.moves_played(" ".join(words[:count]), record.game, record.match.start).match.actions)
 
     def split(self, text: str) -> list[str]:
         matches = list[list[str]]()
@@ -214,6 +224,14 @@ def _is_of_draughts(text: str) -> bool:
     words, *_ = _parts_of_moves(TAG.sub("", text))
     moves = (NUMBER.sub("", word) for word in words if word not in RESULTS)
     return JUMPS_OR_STEPS.fullmatch(next(filter(None, moves), "")) is not None
+
+
+def _is_move(word: str, game: Game) -> bool:
+    """Whether a word is a move, and not a number or a pass."""
+    move = NUMBER.sub("", word)
+    with suppress(IllegalActionError):
+        return move != "" and game.string_to_action(move) != game.pass_action
+    return move != ""
 
 
 def _parts_of_moves(text: str) -> tuple[list[str], list[tuple[int, str]], int]:

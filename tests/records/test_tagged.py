@@ -39,6 +39,8 @@ def test_comments_are_read_with_the_position_behind_their_move_and_written_back(
     assert (record.comments, record.variations) == (comments, 1)
     again = read_record(written_record(record, "pdn").text)
     assert again.comments == {ply: comment.replace("\n", " ") for ply, comment in comments.items()}
+    joined = read_record('[Black "A"]\n\n1. f5d6 {both} c3 {third}', OTHELLO)
+    assert (len(joined.match.actions), joined.comments) == (3, {2: "both", 3: "third"})
     (broken,) = read_records('[Black "A"]\n\n1. f5 {one} d6 x9 {two} c3 {three} *', OTHELLO)
     assert (len(broken.match.actions), broken.comments) == (2, {1: "one", 2: "two\nthree"})
 
