@@ -72,7 +72,8 @@ def points_won(
 
 
 def bradley_terry_ratings(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[P]: maximum likelihood ratings in Elo points, player 0 at 0, by the model of Bradley and Terry (1952).
+    """float64[P]: ratings in Elo points, player 0 at 0, that make the results most likely by the model of Bradley and
+    Terry (1952), but for `REGULARISATION`.
 
     P(i beats j) = 1 / (1 + 10 ** ((rating[j] - rating[i]) / 400))
 
