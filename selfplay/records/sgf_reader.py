@@ -94,11 +94,11 @@ class MatchReader:
     def _game(self, usual: Game | None) -> Game:
         number = property_text(self.root, "GM").strip()
         own = "" if usual is None else parts_of_game_name(usual.name).base
-        base = GAMES.get(number or NUMBERS.get(own, "1"))
+        swaps = any(play.point in SWAPS for play in self.plays[:3])
+        base = GAMES.get(number or (NUMBERS["hex"] if swaps else NUMBERS.get(own, NUMBERS["go"])))
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        swaps = any(play.point in SWAPS for play in self.plays[:3])
         said = RULES["swap"] if swaps else property_text(self.root, "RU").strip()
         rules = {name: 1 for name, text in RULES.items() if text == said}
         size = self._size(usual if own == base else None, base)

@@ -337,6 +337,7 @@ def test_where_white_makes_the_first_move_in_hex_and_gomoku_it_is_the_first_play
     moves = [record.game.action_to_string(action) for action in record.match.actions]
     assert (record.game.name, moves) == ("hex_13x13_swap=1", ["m1", "swap-pieces", "j4", "e10"])
     assert (record.players, record.result, record.comments) == (("Bob", "Ann"), RecordedResult(-1), {4: "good"})
+    assert read_record(text).match == record.match  # only in Hex can the first stone be swapped
     record = read_record("(;GM[4]SZ[15]RE[W+];W[hh];B[ii])")
     assert (record.match.actions, record.result) == ((112, 128), RecordedResult(1))
     # In a position in which white is to move it is not.
