@@ -133,7 +133,7 @@ def test_another_board_of_the_game_is_a_variant():
     dialogue(
         talker,
         """\
-> setoption name UCI_Variant value breakthrough5
+> setoption name UCI_Variant value Breakthrough5
 info string variant breakthrough5 files 5 ranks 5 pocket 0 template fairy startpos ppppp/ppppp/5/PPPPP/PPPPP ...
 > setoption name UCI_Variant value chess
 info string error: 'chess' is not one of the variants breakthrough, breakthrough5, breakthrough6

@@ -119,10 +119,12 @@ class UciEngine(LineEngine):
         name, _, value = text.removeprefix("name ").partition(" value ")
         if name.lower() != VARIANT_OPTION.lower():
             return []
-        if value not in self._variants:
+        # Neither names nor values are case-sensitive.
+        variant = {one.lower(): one for one in self._variants}.get(value.lower())
+        if variant is None:
             raise CommandError(f"{shortened(value)!r} is not one of the variants {', '.join(self._variants)}")
-        if value != variant_of(self.game):
-            self._begin(make_game(game_of_variant(value)))
+        if variant != variant_of(self.game):
+            self._begin(make_game(game_of_variant(variant)))
         return [self.moves.about_variant()]
 
     def _new_match(self, _: str) -> list[str]:
