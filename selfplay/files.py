@@ -56,6 +56,12 @@ def user_path(path: str | os.PathLike[str]) -> Path:
     return relative.absolute() if str(relative).startswith("~") else relative
 
 
+def resolved(path: Path) -> Path:
+    """An absolute path without symbolic links, except those that lead in a circle, for which Path.resolve raises
+    RuntimeError."""
+    return Path(os.path.realpath(path))
+
+
 def open_file(path: Path) -> "io.BufferedReader[Any]":
     """Open a file for reading. Raises InvalidFileError if there is none, or it cannot be read."""
     try:

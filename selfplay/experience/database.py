@@ -15,7 +15,7 @@ from pathlib import Path
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
 from selfplay.experience.rule import ExperienceRule
-from selfplay.files import check_writable, open_file
+from selfplay.files import check_writable, open_file, resolved
 
 APPLICATION_ID = 0x53504C58
 """Identifies the files of this program, in the header of the SQLite file."""
@@ -194,7 +194,7 @@ class ExperienceDatabase:
 def _name_for_sqlite(path: Path) -> tuple[str, bool]:
     """The name of a file, and whether it is a URI. A file in a folder that cannot be written to is opened for reading
     only, which needs no files beside it, unless a process that writes has one there."""
-    path = path.resolve()
+    path = resolved(path)
     is_read_only = path.exists() and not os.access(path.parent, os.W_OK)
     is_written = path.with_name(f"{path.name}-wal").exists()
     return (f"{path.as_uri()}?immutable=1", True) if is_read_only and not is_written else (str(path), False)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from selfplay.files import resolved
 from selfplay.installation import IS_CHECKOUT
 from selfplay.runs.folders import CONFIG_FOLDER, PROJECT_FOLDER, RUNS_FOLDER
 
@@ -62,7 +63,7 @@ def command_for(program: str, game: str, run_dir: str | Path, *settings: str, mo
         start = f"{executable(Path(sys.executable).name)} {_path_of(SCRIPTS[program])}"
     elif IS_CHECKOUT and program == "learn" and (PROJECT_FOLDER / f"learn_{game}.sh").exists():
         start, words = _path_of(f"learn_{game}.sh"), []
-    if Path(run_dir).resolve() != RUNS_FOLDER / game:
+    if resolved(Path(run_dir)) != RUNS_FOLDER / game:
         words.append(f"run_dir={run_dir}")
     words += settings
     # The module of the game is named with the game.

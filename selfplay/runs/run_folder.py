@@ -14,7 +14,7 @@ from threading import get_ident
 from selfplay.compute.process import process_rank
 from selfplay.dataset.formats import DATASET_FORMATS
 from selfplay.errors import RunLockedError, StageError, system_reason
-from selfplay.files import check_writable
+from selfplay.files import check_writable, resolved
 from selfplay.runs.command_lines import command_for
 from selfplay.runs.folders import PROJECT_FOLDER
 from selfplay.runs.manifest import RUN, Manifest
@@ -270,8 +270,8 @@ def _levels_text(levels: list[int]) -> str:
 
 def path_text(path: Path) -> str:
     """A path as text, relative to the project if it is inside."""
-    resolved = path.resolve()
-    return str(resolved.relative_to(PROJECT_FOLDER)) if resolved.is_relative_to(PROJECT_FOLDER) else str(path)
+    real = resolved(path)
+    return str(real.relative_to(PROJECT_FOLDER)) if real.is_relative_to(PROJECT_FOLDER) else str(path)
 
 
 def no_levels_text(run: RunFolder, game: str) -> str:

@@ -23,6 +23,7 @@ from selfplay.compute.devices import cuda_devices_in_use
 from selfplay.compute.portable import set_numerics
 from selfplay.compute.process import process_rank
 from selfplay.errors import SettingError, shortened
+from selfplay.files import resolved
 from selfplay.learners.learner import Inputs, Learner, Resources, Source
 from selfplay.learners.learner_calls import asked
 from selfplay.named_players.make import make_player, naming_player
@@ -232,7 +233,7 @@ def levels_to_learn(run: LearningRun, agent: Agent, last: int) -> StandIn:
     of_run = run.folder
 
     def stand_in(run_dir: Path, level: int) -> Agent | None:
-        if not 1 <= level <= last or run_dir.resolve() != of_run.path.resolve():
+        if not 1 <= level <= last or resolved(run_dir) != resolved(of_run.path):
             return None
         checkpoint = Checkpoint(agent.network, {**agent.checkpoint.metadata, "level": level})
         return Agent(checkpoint, agent.game, f"level {level}", of_run.agent(level))

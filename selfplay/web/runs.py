@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from selfplay import files
 from selfplay.errors import InvalidFileError
-from selfplay.files import read_bytes, read_text
+from selfplay.files import read_bytes, read_text, resolved
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder, path_text
@@ -85,19 +85,19 @@ def _last_lines(log: Path) -> list[str]:
 
 def shown_path(catalog: OpponentCatalog, path: Path) -> str:
     """The path of a run, without the folders of the server that hold the project or `other_runs`."""
-    outputs, text = Path(catalog.settings.other_runs).resolve(), path_text(path)
+    outputs, text = resolved(Path(catalog.settings.other_runs)), path_text(path)
     if not Path(text).is_absolute():
         return text
-    resolved = path.resolve()
-    return str(resolved.relative_to(outputs)) if resolved.is_relative_to(outputs) else path.name
+    real = resolved(path)
+    return str(real.relative_to(outputs)) if real.is_relative_to(outputs) else path.name
 
 
 def other_runs(catalog: OpponentCatalog, game: Game) -> dict[str, RunFolder]:
     """The other runs of a game that exist now, by their ids, in order of these."""
     own = catalog.run(game).path
     outputs = Path(catalog.settings.other_runs)
-    paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
-    paths.pop(own.resolve(), None)
+    paths = {resolved(path): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
+    paths.pop(resolved(own), None)
     of_game: dict[str, RunFolder] = {}
     for path in paths.values():
         if _game_of(path) == game.name:
@@ -155,12 +155,12 @@ def read_or_note(read: Callable[[Path], Read], path: Path, notes: list[str]) -> 
     try:
         found: Read = _read(path, read)
         return found
-    except FileNotFoundError:
-        return None
     except InvalidFileError as error:
         notes.append(f"{error}.")
     except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        notes.append(f"{path.name} cannot be read; delete it and run the stage that writes it again.")
+        # Nor does it exist if its folder is a file or a link to itself.
+        if path.exists():
+            notes.append(f"{path.name} cannot be read; delete it and run the stage that writes it again.")
     return None
 
 

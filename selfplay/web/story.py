@@ -68,9 +68,9 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
     summary = run_summary(run, levels, notes)
     if not levels:
         notes.append(no_levels_text(run, game.name))
-    elif compared is None:
+    elif not run.comparison.exists():
         notes.append("The levels have not been compared yet; this is the last step of the run.")
-    elif newer:
+    elif compared is not None and newer:
         notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
     if compared is not None and (reason := _outdated(run, notes)):
         notes.append(f"The comparison is not of what is there now: {reason}. {command_line('compare')} compares again.")
@@ -88,7 +88,8 @@ def story_of(catalog: OpponentCatalog, game: Game, run_id: str | None = None) ->
         rated=rated,
         tournament=tournament,
         summary=summary,
-        notes=notes,
+        # A file that is read for several parts of the story is broken for each.
+        notes=list(dict.fromkeys(notes)),
     )
 
 

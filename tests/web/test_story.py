@@ -61,15 +61,30 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert [one["level"] for one in story["losses"]] == [1, 3]
     # What was measured after the training of each level stays.
     assert [(row["level"], row["rating"]) for row in story["comparison"]] == [(1, None), (2, None), (3, None)]
-    broken, unread, missing = story["notes"]
+    broken, unread = story["notes"]
     assert "level_02/epoch_loss.csv: its first line is not" in broken
     assert "levels.csv: is not a table of compared levels (could not convert string to float: 'high')" in unread
-    assert missing.startswith("The levels have not been compared yet")
     shutil.rmtree(run_dir)
     story = client.get(STORY).json()
     assert story["levels"] == story["losses"] == []
     command = f"./learn_tictactoe.sh run_dir={run_dir}"
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
+
+
+def test_a_file_that_is_broken_for_several_parts_of_the_story_has_one_note(client: TestClient, run_dir: Path) -> None:
+    (run_dir / "manifest.json").write_text("[]")
+    (note,) = client.get(STORY).json()["notes"]
+    assert "manifest.json: is not a manifest of this format" in note
+
+
+def test_a_run_that_is_a_file_or_a_link_to_itself_has_no_levels(client: TestClient, run_dir: Path) -> None:
+    shutil.rmtree(run_dir)
+    for made in (run_dir.touch, lambda: run_dir.symlink_to(run_dir)):
+        made()
+        (note,) = client.get(STORY).json()["notes"]
+        assert "has no trained level yet" in note
+        assert client.get(RUNS).json() == []
+        run_dir.unlink()
 
 
 def test_a_note_says_that_a_level_was_made_again_after_the_comparison(client: TestClient, run_dir: Path) -> None:
