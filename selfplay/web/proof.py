@@ -45,7 +45,7 @@ class OpponentProofs:
             learner = capability(player, LearnsFromMatches)
             seen = None if learner is None else learner.matches_seen()
             key = (game.name, offer.id, file_version(offer), seen)
-            return self._known.get(key, partial(self._graded, grader, offer, player))
+            return self._known.get(key, partial(self._graded, game, grader, offer, player))
 
     def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
         """The results in comparison/levels.csv, or of walks, for the present agent."""
@@ -84,9 +84,12 @@ class OpponentProofs:
                 reports.append(proof_report(read_result(table, command_line("prove"))))
         return reports
 
-    def _graded(self, grader: Grader, offer: OfferedPlayer, player: Player) -> ProofView:
+    def _graded(self, game: Game, grader: Grader, offer: OfferedPlayer, player: Player) -> ProofView:
         # The proof assumes that a search has enough time for its depth.
         unlimited = player.without_time_limit()
+        if unlimited.policy(game.init()) is None:
+            text = f"Whether {offer.label} can lose is not known: the chances of its moves are not known in advance."
+            return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
         grade = grader.grade(unlimited)
         if offer.has_fixed_values or unbeatable_seats(grade.lines):
             return proof_view(grade.lines, grade.verdict(offer.label))

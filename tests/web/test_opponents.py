@@ -114,6 +114,9 @@ def test_proofs_of_small_games(client: TestClient) -> None:
         proof("tictactoe", "random")["text"],
     )
     assert proof("tictactoe", "search-1")["is_unbeatable"] is False
+    searched = proof("tictactoe", "mcts-rollouts")
+    assert searched["is_unbeatable"] is searched["unbeatable_seats"] is None
+    assert searched["text"].startswith("Whether Tree search, random matches can lose is not known")
     held = proof("sumto100", "perfect")
     assert (held["is_unbeatable"], held["unbeatable_seats"]) == (False, [0])
     assert held["text"].startswith("Perfect play cannot lose moving first: all 1")
