@@ -48,7 +48,8 @@ class ActionLogits(nn.Module):
         return cast(Tensor, self.linear(torch.relu(sums))).reshape(actions.shape)
 
     def forward(self, numbers: Tensor) -> Tensor:
-        count, of_squares = len(numbers), self.roles * self.squares
+        # Of len(), torch.onnx.export would keep the number.
+        count, of_squares = numbers.shape[0], self.roles * self.squares
         planes, kinds = numbers.tensor_split([of_squares * self.width], 1)
         planes = planes.reshape(count, self.roles, self.width, self.squares).permute(1, 3, 0, 2)
         kinds = kinds.reshape(count, self.num_kinds, self.width).transpose(0, 1)

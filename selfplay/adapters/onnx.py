@@ -85,7 +85,9 @@ def export_network(network: nn.Module, game: Game, path: str | Path) -> Exported
             session = onnxruntime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
             if [taken.name for taken in session.get_inputs()] != ["observation"]:
                 raise ValueError("it does not compute with torch alone")
-            computed = session.run(list(outputs), {"observation": positions.numpy()})
+            # Other numbers of positions than the export has seen.
+            parts = [session.run(list(outputs), {"observation": part.numpy()}) for part in positions.tensor_split([1])]
+            computed = [np.concatenate(both) for both in zip(*parts, strict=True)]
         except OSError:
             # The file cannot be written, which is not due to the network.
             raise

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
 from selfplay import load_level, name_modules
 from selfplay.agents.checkpoints import save_checkpoint
-from selfplay.architectures import build_network
+from selfplay.architectures import Output, build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
 from selfplay.training.fitting import seeded
@@ -64,6 +64,33 @@ def test_a_level_of_a_run_is_written_and_computes_the_same_for_any_number_of_pos
         seen = onnx.random_observations(game)[:count]
         (value,) = session.run(["value"], {"observation": seen.numpy()})
         np.testing.assert_allclose(value, network(seen).value.detach().numpy(), atol=onnx.TOLERANCE)
+
+
+def test_a_policy_of_actions_that_are_not_squares_is_computed_for_any_number_of_positions(tmp_path: Path) -> None:
+    game = make_game("connect_four")
+    options = {"name": "alphazero_convolutional", "channels": 4, "blocks": 1}
+    network = build_network(options, game.observation_shape, game.num_distinct_actions, game)
+    with seeded(0):
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=0.1)
+    session = onnxruntime.InferenceSession(str(onnx.export_network(network, game, tmp_path / "agent.onnx").path))
+    for count in (1, 7):
+        seen = onnx.random_observations(game)[-count:]
+        (logits,) = session.run(["policy_logits"], {"observation": seen.numpy()})
+        np.testing.assert_allclose(logits, network(seen).policy_logits.detach().numpy(), atol=onnx.TOLERANCE)
+
+
+class OfOneNumber(nn.Module):
+    """A network whose tensors torch.onnx.export gives a constant number of positions."""
+
+    def forward(self, observation: Tensor) -> Output:
+        return Output(observation.sum(dim=(1, 2, 3)).reshape(len(observation)))
+
+
+def test_a_network_that_is_written_for_one_number_of_positions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match=r"^OfOneNumber cannot be written as ONNX: "):
+        onnx.export_network(OfOneNumber(), make_game("tictactoe"), tmp_path / "agent.onnx")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_of_patterns_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
