@@ -64,4 +64,6 @@ class WthorFile:
         row, column = np.divmod(written.astype(np.int64), 10)
         on_board = (row >= 1) & (row <= self.width) & (column >= 1) & (column <= self.width)
         actions = np.where(on_board, self.width * (row - 1) + column - 1, self.width**2 + 1)
-        return np.where(np.logical_and.accumulate(written > 0, axis=1), actions, MATCH_OVER)
+        # A 0 before another move is a square off the board.
+        is_move = np.logical_or.accumulate(written[:, ::-1] > 0, axis=1)[:, ::-1]
+        return np.where(is_move, actions, MATCH_OVER)

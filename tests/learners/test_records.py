@@ -49,6 +49,12 @@ def generated(learner: Records, batch_size: int | None = None, game: Game = GAME
     return concatenate(list(learner.generate(LevelInputs(game, resources=resources), range(source.matches)))), skipped
 
 
+def stops(content: bytearray, match: int, moves: int) -> None:
+    """Let a match stop after this number of moves."""
+    begin = FIRST_MOVE + match * MATCH.itemsize
+    content[begin + moves : begin + 60] = bytes(60 - moves)
+
+
 def assert_same(found: Rows, expected: Rows) -> None:
     for name in ("match", "ply", "position", "target"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
@@ -166,23 +172,25 @@ def test_broken_matches_are_skipped_and_named(tmp_path: Path) -> None:
     content = bytearray(wthor_file(GAME, played_matches()))
     content[FIRST_MOVE + 3 * MATCH.itemsize] = 11  # a1 is not legal
     content[FIRST_MOVE + 5 * MATCH.itemsize + 2] = 99  # not on the board
-    content[FIRST_MOVE + 8 * MATCH.itemsize + 2] = 0  # stops there
+    content[FIRST_MOVE + 7 * MATCH.itemsize + 2] = 0  # no move, but others follow
     content[DISCS + 8 * MATCH.itemsize] = 200
+    stops(content, 8, 2)
     path = tmp_path / "broken.wtb"
     path.write_bytes(content)
     found, skipped = generated(Records(files=[str(path)]))
     expected = discounted_rows(GAME, played_matches())
-    assert_same(found, expected.select(~np.isin(expected.match, [3, 5, 8])))
+    assert_same(found, expected.select(~np.isin(expected.match, [3, 5, 7, 8])))
     assert skipped == [
         f"{path}, match 4: move 1, a1, is not legal",
         f"{path}, match 6: move 3, off the board, is not legal",
+        f"{path}, match 8: move 3, off the board, is not legal",
         f"{path}, match 9: has a result that is not possible",
     ]
 
 
 def test_a_match_that_stops_early_has_the_written_result(tmp_path: Path) -> None:
     content = bytearray(wthor_file(GAME, played_matches()))
-    content[FIRST_MOVE + 4] = 0
+    stops(content, 0, 4)
     content[DISCS] = 30
     (tmp_path / "early.wtb").write_bytes(content)
     found, _ = generated(Records(files=[str(tmp_path / "early.wtb")], outcome="disc_difference"))
