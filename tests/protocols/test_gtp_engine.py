@@ -303,7 +303,7 @@ def test_all_commands_in_a_session_of_go(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_session_that_the_documentation_shows():
     page = (PROJECT / "docs" / "engines.md").read_text()
-    shown = dedent("".join(page.partition("    > list_commands")[1:]).partition("\nA line")[0])
+    shown = dedent("".join(page.partition("    > list_commands")[1:]).partition("\n`boardsize`")[0])
     made = make_engine(
         GtpEngine,
         Run.of(compose_settings_of(GtpSettings, "gtp", ["game=go", "player='mcts:rollouts?simulations=1000'"])),
