@@ -38,24 +38,26 @@ def is_running(process: int) -> bool:
     return True
 
 
+LOADS, OPENED = threading.Event(), threading.Event()
+
+
 class Held(FirstLegal):
-    """Takes until `opened` to be loaded."""
+    """Takes until `OPENED` to be loaded. Its code is the same in each process, as workers require: without assertions,
+    which pytest rewrites in its own process."""
 
     name = "held"
-    opened: threading.Event
-    loads: threading.Event
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        self.loads.set()
-        assert self.opened.wait(100)
+        LOADS.set()
+        OPENED.wait(100)
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MatchService:
+def service(tmp_path: Path) -> MatchService:
     """With an opponent that is held."""
-    for name in ("opened", "loads"):
-        monkeypatch.setattr(Held, name, threading.Event(), raising=False)
+    for event in (LOADS, OPENED):
+        event.clear()
     return MatchService(web_settings(tmp_path, opponents=["tests.web.test_preparation:Held"]))
 
 
@@ -93,7 +95,7 @@ def test_matches_are_prepared_but_while_a_visitor_waits_first_the_game_on_the_sc
     with preparing(service):
         until(lambda: begun)
         visitor.start()
-        assert Held.loads.wait(60)
+        assert LOADS.wait(60)
         until(lambda: service.is_compiling_long)
         # It may have begun again between the rules, which are read first, and the opponent.
         sleep(2 * POLL_SECONDS)
@@ -101,7 +103,7 @@ def test_matches_are_prepared_but_while_a_visitor_waits_first_the_game_on_the_sc
         count = len(begun)
         sleep(5 * POLL_SECONDS)
         assert len(begun) == count
-        Held.opened.set()
+        OPENED.set()
         until(lambda: begun[count:])
         assert (list(begun[-1].task.opened), begun[-1].closed.is_set()) == (["sumto100"], False)
     assert begun[-1].closed.is_set()
@@ -119,12 +121,12 @@ def test_another_process_prepares_and_ends_while_a_visitor_waits_and_when_the_se
         process = int(noted.read_text())
         assert process != os.getpid()
         visitor.start()
-        assert Held.loads.wait(60)
+        assert LOADS.wait(60)
         until(lambda: not is_running(process))
         noted.unlink()
         sleep(5 * POLL_SECONDS)
         assert not noted.exists()
-        Held.opened.set()
+        OPENED.set()
         until(noted.exists)
         process, *opened = noted.read_text().split()
         assert opened == ["sumto100"]
