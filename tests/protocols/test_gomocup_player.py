@@ -49,3 +49,10 @@ def test_an_engine_wins_against_random_play(tmp_path: Path) -> None:
     (record,) = play_matches(GAME, (player, RandomPlayer(GAME)), range(1), 5)
     assert float(record.returns()) == 1.0
     assert not record.forfeits
+
+
+def test_an_engine_that_does_not_know_info_plays(tmp_path: Path) -> None:
+    player = GomocupPlayer(GAME, f"{ENGINE} {tmp_path} uninformed")
+    assert act(player) == "h8"
+    assert act(player, "h8", "a15") != "h8"
+    player.close()

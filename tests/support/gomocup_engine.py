@@ -3,7 +3,7 @@
 python tests/support/gomocup_engine.py [FOLDER [FAULT]]
 
 FOLDER/told gets every input line. FAULT happens at the first move that is asked for in FOLDER: a key of ANSWERS, or
-`crash`; `small` refuses all boards.
+`crash`; `small` refuses all boards, and `uninformed` knows no INFO.
 """
 
 import sys
@@ -65,7 +65,7 @@ def main():
             while name == "BOARD" and (stone := next(told)) != "DONE":
                 x, y, owner = map(int, stone.split(","))
                 (own if owner == 1 else other).add((x, y))
-            if fault and not (folder / "done").exists():
+            if (fault in ANSWERS or fault == "crash") and not (folder / "done").exists():
                 (folder / "done").touch()
                 if fault == "crash":
                     sys.exit(3)
@@ -76,7 +76,7 @@ def main():
             answer(f"{move[0]},{move[1]}")
         elif name == "END":
             return
-        elif name != "INFO":
+        elif name != "INFO" or fault == "uninformed":
             answer("UNKNOWN")
 
 

@@ -8,16 +8,22 @@ from selfplay.protocols.process import EngineProcess
 FIVE = 5
 REMARKS = ("MESSAGE", "DEBUG")
 """The first words of lines that an engine may write at any time, which answer nothing."""
-FAULTS = ("ERROR", "UNKNOWN")
+UNKNOWN = "UNKNOWN"
+FAULTS = ("ERROR", UNKNOWN)
 """The first words of the answer to a command that failed, or that the engine does not know."""
 FREE_STYLE, EXACTLY_FIVE = 0, 1
 """The rules: five or more in a line win, or exactly five do."""
 
 
-def ask_gomocup(engine: EngineProcess, command: str, time_limit: float) -> str:
-    """Send a command and return the answer. Raises EngineError if it is a fault, and as `EngineProcess.lines`."""
+def ask_gomocup(engine: EngineProcess, command: str, time_limit: float, informed: int = 0) -> str:
+    """Send a command and return the answer. Raises EngineError if it is a fault, and as `EngineProcess.lines`.
+
+    `informed`: the number of INFO lines before the command. They are not answered, but some engines write UNKNOWN.
+    """
     lines = engine.lines(command, time_limit)
-    answer = next(line.strip() for line in lines if line.strip() and _first_word(line) not in REMARKS)
+    answers = (line.strip() for line in lines if line.strip() and _first_word(line) not in REMARKS)
+    while _first_word(answer := next(answers)) == UNKNOWN and informed:
+        informed -= 1
     if _first_word(answer) in FAULTS:
         name = command.partition("\n")[0]
         raise EngineError(f"it answered {name!r} with {shortened(answer)!r}")

@@ -54,8 +54,11 @@ class GomocupPlayer(EnginePlayer):
             self._begin(engine, self.time_limit)
             untold = self.untold()
         if untold is not None and len(untold) == 1:
-            return ask_gomocup(engine, f"TURN {self._coordinates.text(untold[0])}", self.time_limit)
-        return ask_gomocup(engine, self._board() if untold is None or untold else "BEGIN", self.time_limit)
+            command = f"TURN {self._coordinates.text(untold[0])}"
+        else:
+            command = self._board() if untold is None or untold else "BEGIN"
+        has_moved = self.told is not None and self.told.actions
+        return ask_gomocup(engine, command, self.time_limit, 0 if has_moved else len(self._information()))
 
     def _board(self) -> str:
         """The command that gives the match so far: the engine's stones are 1, the opponent's 2."""
