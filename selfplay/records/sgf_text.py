@@ -108,8 +108,8 @@ MOST_STONES = 5
 """No komi in stones is as large; one in points may be."""
 HUNDREDTHS = "foxwq"
 """A program that writes whole numbers as hundredths."""
-AND_A_HALF = "目半"
-"""The unit of a number of points to which half a point is added."""
+AND_A_HALF = r"目\s?半|집\s?반"
+"""The units of a number of points to which half a point is added."""
 
 
 def komi_of(text: str, application: str) -> float | None:
@@ -121,7 +121,7 @@ def komi_of(text: str, application: str) -> float | None:
         return None
     unit = "".join(text[found.end() :].split())
     komi = float(found[0].replace(",", "."))
-    if unit == AND_A_HALF:
+    if re.fullmatch(AND_A_HALF, unit):
         komi += copysign(0.5, komi)
     if abs(komi) >= 100 or (HUNDREDTHS in application.lower() and komi == int(komi)):
         komi /= 100
@@ -130,14 +130,15 @@ def komi_of(text: str, application: str) -> float | None:
 
 # ---------------------------------------------------------------------- the result
 
-DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和")
-WINNER = re.compile(r"(b(?:lack)?|w(?:hite)?|[黑黒白])(?![a-z])", re.IGNORECASE)
-WON = re.compile(r"\+|\A[bw]\Z|\bwins?\b|\bwon\b|[胜勝赢贏]", re.IGNORECASE)
+DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和", "무승부", "빅")
+WINNER = re.compile(r"(b(?:lack)?|w(?:hite)?|[黑黒흑白백])(?![a-z])", re.IGNORECASE)
+WON = re.compile(r"\+|\A[bw]\Z|\bwins?\b|\bwon\b|[胜勝赢贏]|(?<!무)승", re.IGNORECASE)
 REASONS = {
-    "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输", re.IGNORECASE),
-    "T": re.compile(r"\+\s*t|time|超时|超時|時間", re.IGNORECASE),
-    "F": re.compile(r"\+\s*f|forfeit", re.IGNORECASE),
+    "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输|불계", re.IGNORECASE),
+    "T": re.compile(r"\+\s*t|time|超时|超時|時間|시간", re.IGNORECASE),
+    "F": re.compile(r"\+\s*f|forfeit|기권", re.IGNORECASE),
 }
+HALF_A_POINT = re.compile("半目|반집")
 POINTS = re.compile(rf"\D*?(?<![.,])(\d++(?:[.,]\d++)?|[.,]\d++)({AND_A_HALF})?+(?!{GOES_ON.pattern}|\s*+子)")
 """The first number of a result, if it is one of points: not 3又3/4子 and 3.5.5."""
 
@@ -151,11 +152,11 @@ def result_of_text(text: str) -> RecordedResult | None:
     winner = WINNER.match(said)
     if winner is None or WON.search(said) is None:
         return None
-    returned = 1 if winner[1][0].lower() in "b黑黒" else -1
+    returned = 1 if winner[1][0].lower() in "b黑黒흑" else -1
     for reason, expression in REASONS.items():
         if expression.search(said):
             return RecordedResult(returned, reason)
-    points = POINTS.match(said)
+    points = POINTS.match(HALF_A_POINT.sub("0.5", said))
     number = 0.0 if points is None else float(points[1].replace(",", ".")) + (0.5 if points[2] else 0)
     return RecordedResult(returned, f"{number:g}" if points else "")
 
