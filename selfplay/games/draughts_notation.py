@@ -16,6 +16,8 @@ MOVE = re.compile(r"\d{1,2}(?:[-x:]\d{1,2})++", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
 PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?")
 """A piece of the tag FEN, or pieces on all squares from one to another."""
+COUNTS = re.compile(r"(?::H\d+)?(?::F\d+)?$")
+"""The moves without progress and the number of the next move, at the end of the tag FEN."""
 
 
 def number_of(square: int) -> int:
@@ -76,8 +78,8 @@ def _ways(
 
 def read_pieces(text: str) -> tuple[int, tuple[int, int], int]:
     """Who is to move, the pieces of each player and the kings of both, as words, of a position such as
-    B:W18,24,K27:B12,K16. Raises IllegalActionError."""
-    side, *colours = text.strip().rstrip(".").upper().split(":")
+    B:W18,24,K27:B12,K16. The numbers of moves that may follow, :H0:F1, are skipped. Raises IllegalActionError."""
+    side, *colours = COUNTS.sub("", text.strip().rstrip(".").upper()).split(":")
     if side not in tuple(SIDES) or sorted(part[:1] for part in colours) != list(SIDES):
         raise IllegalActionError(f"FEN {shortened(text)!r} is not a position such as B:W18,24,K27:B12,K16")
     pieces, kings = [0, 0], 0

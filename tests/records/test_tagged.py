@@ -121,8 +121,9 @@ def test_what_cannot_be_read_is_refused_with_its_reason(text: str, reason: str) 
         read_record(text)
 
 
-def test_a_position_of_draughts_is_read_back() -> None:
-    record = read_record('[FEN "W:W18,K27,31-32:B1-3,K16."]\n\n1. 18-14 *', ending="pdn")
+@pytest.mark.parametrize("counts", ["", ".", ":H0:F1", ":H3:F12.", ":F7"])
+def test_a_position_of_draughts_is_read_back(counts: str) -> None:
+    record = read_record(f'[FEN "W:W18,K27,31-32:B1-3,K16{counts}"]\n\n1. 18-14 *', ending="pdn")
     assert record.match.is_set_up
     assert '[FEN "W:W18,K27,31,32:B1,2,3,K16"]' in written_record(record).text
     assert moves_of(record) == ["18-14"]
