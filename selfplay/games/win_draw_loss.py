@@ -47,13 +47,18 @@ class WinDrawLoss(NamedTuple, Generic[Number]):
 
     @property
     def score(self) -> float:
-        """The points per match, from 0 to 1."""
-        return self.points / self.matches
+        """The points per match, from 0 to 1; nan without matches."""
+        return self.points / self._total
 
     @property
     def rates(self) -> "WinDrawLoss[float]":
-        """The share of matches won, drawn and lost."""
-        return WinDrawLoss(self.wins / self.matches, self.draws / self.matches, self.losses / self.matches)
+        """The share of matches won, drawn and lost; nan without matches."""
+        return WinDrawLoss(*(number / self._total for number in self))
+
+    @property
+    def _total(self) -> float:
+        """All matches, or the sum of the probabilities, which can be 0.9999999999999999; nan in place of 0."""
+        return sum(self) or math.nan
 
     def reversed(self) -> "WinDrawLoss[Number]":
         """The same matches as seen by the opponent."""

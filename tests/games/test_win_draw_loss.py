@@ -1,5 +1,7 @@
 """Won, drawn and lost: scores, intervals and the sign test."""
 
+from math import isnan
+
 import pytest
 
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval, summed, wilson_interval
@@ -9,6 +11,14 @@ def test_a_draw_is_half_a_point() -> None:
     results = WinDrawLoss(5, 10, 5)
     assert (results.matches, results.points, results.score) == (20, 10, 0.5)
     assert results.rates == (0.25, 0.5, 0.25)
+
+
+def test_no_matches_have_no_score_and_probabilities_one_that_rounding_does_not_change() -> None:
+    nothing = WinDrawLoss(0, 0, 0)
+    assert all(map(isnan, (nothing.score, *nothing.rates)))
+    # Their sum is 0.9999999999999999.
+    assert WinDrawLoss(0.7, 0.2, 0.1).score == pytest.approx(0.8)
+    assert WinDrawLoss(0.7, 0.2, 0.1).rates == pytest.approx((0.7, 0.2, 0.1))
 
 
 def test_the_opponent_sees_wins_as_losses() -> None:
