@@ -16,10 +16,19 @@ LONGEST_REASON = 400
 """The most characters of the reason in an InvalidFileError. Code from outside has half of it for its reason."""
 
 
+class Escaped(str):
+    """A text whose control characters are escapes, which its `repr` does not escape again."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("\\\\", "\\")
+
+
 def shortened(text: object, most: int = SHORTENED) -> str:
     """A text from outside for an error message: on one line, not too long, and without control characters."""
     line = one_line(str(text)[: 10 * most])
-    return line if len(line) <= most else f"{line[: most - 3]}..."
+    return Escaped(line if len(line) <= most else f"{line[: most - 3]}...")
 
 
 def brief(message: str) -> str:

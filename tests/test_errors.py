@@ -24,6 +24,7 @@ CLEARS_THE_SCREEN = "\x1b[2J\x07a\u202eb\nc"
 
 def test_text_from_outside_is_shortened_and_has_no_control_characters() -> None:
     assert shortened(CLEARS_THE_SCREEN) == r"\x1b[2J\x07a\u202eb c"
+    assert f"{shortened(CLEARS_THE_SCREEN)!r}" == r"'\x1b[2J\x07a\u202eb c'"
     assert shortened("été 😀") == "été 😀"
     assert len(shortened(LONG)) == 80
 
