@@ -9,7 +9,9 @@ FOLDER/told gets every input line. FAULT happens at the first move that is asked
 import sys
 from pathlib import Path
 
-ANSWERS = {"error": "ERROR no idea", "taken": "0,0", "outside": "15,3", "babble": "OK\n", "unknown": "UNKNOWN"}
+ANSWERS = {"error": "ERROR no idea", "taken": "0,0", "outside": "15,3", "babble": "OK\n"}
+# As if neither the four lines of INFO nor the command for a move were known.
+ANSWERS["unknown"] = "UNKNOWN\n" * 5
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
