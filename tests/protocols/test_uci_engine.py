@@ -94,6 +94,35 @@ bestmove P@a3
     )
 
 
+def test_words_that_are_not_known_before_a_command_are_ignored():
+    dialogue(
+        engine("tictactoe"),
+        """\
+> fly isready
+readyok
+> fly position startpos moves P@a3
+> fly go
+bestmove P@b3
+> register name go code quit
+> debug go
+> isready
+readyok
+""",
+    )
+
+
+@pytest.mark.parametrize("position", ["fen PP1/pp1/3 w - - 0 1 moves P@c3", "startpos moves P@d9"])
+def test_an_endless_search_without_a_move_answers_when_it_is_stopped(position):
+    said, talker = [], engine("tictactoe")
+    talker.answer(f"position {position}")
+    talker.answer("go infinite")
+    talker.background.start(said.append)
+    sleep(0.1)
+    assert said == []
+    talker.background.end()
+    assert said == ["bestmove (none)\n"]
+
+
 class Patient(FirstLegal):
     """Thinks as long as it may; counts how often it was stopped."""
 

@@ -71,7 +71,8 @@ class Thinking:
 class UciEngine(LineEngine):
     """A player that moves at the command of a controller, which sends the whole match before each move.
 
-    The protocol asks engines to ignore commands that they do not know, and `stop` where nothing is going on.
+    The protocol asks engines to ignore words before a command that they do not know, and `stop` where nothing is
+    going on.
     """
 
     fault = "info string error: "
@@ -91,11 +92,17 @@ class UciEngine(LineEngine):
             "position": self._set_position,
             "go": self._go,
             "quit": self.quit,
+            **dict.fromkeys(("debug", "register", "stop", "ponderhit"), lambda _: []),
         }
 
     def interrupts(self, line: str) -> bool:
         """A controller may ask whether the engine is ready while it thinks."""
         return line.split()[:1] != ["isready"]
+
+    def lines_of_answer(self, name: str, argument: str) -> list[str]:
+        words = [name, *argument.split()]
+        first = next((place for place, word in enumerate(words) if word in self.commands), 0)
+        return super().lines_of_answer(words[first], " ".join(words[first + 1 :]))
 
     # ------------------------------------------------------------------ the game and the match
 
@@ -156,9 +163,8 @@ class UciEngine(LineEngine):
     # ------------------------------------------------------------------ moves
 
     def _go(self, text: str) -> list[str]:
-        """Begin to think; `depth` and `nodes` are without effect: the name of the player says how deep it looks."""
-        if self.match.is_over or self._told == NOT_TOLD:
-            return [f"bestmove {NONE}"]
+        """Begin to think; `depth`, `nodes`, `mate` and `searchmoves` are without effect: the name of the player says
+        how deep it looks."""
         words = text.split()
         waits = "infinite" in words or "ponder" in words
         seconds = None if waits else self.search_seconds(self._seconds_for_move(words))
@@ -166,6 +172,8 @@ class UciEngine(LineEngine):
         return []
 
     def _best_move(self) -> str:
+        if self.match.is_over or self._told == NOT_TOLD:
+            return f"bestmove {NONE}\n"
         try:
             action = self.choice(self.match)
             texts = {number: text for text, number in self.moves.actions(self.match.state).items()}
