@@ -131,7 +131,7 @@ def komi_of(text: str, application: str) -> float | None:
 # ---------------------------------------------------------------------- the result
 
 DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和", "무승부", "빅")
-WINNER = re.compile(r"(b(?:lack)?|w(?:hite)?|[黑黒흑白백])(?![a-z])", re.IGNORECASE)
+COLOUR = re.compile(r"(?<![a-z])(b(?:lack)?|w(?:hite)?|[黑黒흑白백])(?![a-z])", re.IGNORECASE)
 WON = re.compile(r"\+|\A[bw]\Z|\bwins?\b|\bwon\b|[胜勝赢贏]|(?<!무)승", re.IGNORECASE)
 REASONS = {
     "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输|불계", re.IGNORECASE),
@@ -149,9 +149,11 @@ def result_of_text(text: str) -> RecordedResult | None:
     said = text.strip()
     if said.lower() in DRAWN:
         return RecordedResult(0)
-    winner = WINNER.match(said)
-    if winner is None or WON.search(said) is None:
+    won = WON.search(said)
+    if won is None or COLOUR.match(said) is None:
         return None
+    # Black resigned, White wins: the winner stands next to the word.
+    *_, winner = COLOUR.finditer(said[: won.end()])
     returned = 1 if winner[1][0].lower() in "b黑黒흑" else -1
     for reason, expression in REASONS.items():
         if expression.search(said):
