@@ -35,11 +35,13 @@ TAG_LINE = re.compile(r'\[\w++[ \t]++"')
 
 def read_result_and_lead(text: str) -> tuple[float, float] | None:
     """The result for player 0 and its lead in points, from 44-20, 1-0, 1/2-1/2 or +24; nan for points that are not
-    said. None if the text is not a result."""
+    said. None if the text is not a result, or one of 0-0, a match that both have lost."""
     if text == DRAW:
         return 0.0, nan
     if found := POINTS.fullmatch(text):
         lead = float(found[1]) - float(found[2])
+        if float(found[1]) + float(found[2]) == 0:
+            return None
         is_score = float(found[1]) + float(found[2]) > 2
     elif (found := LEAD.fullmatch(text)) and (found[1] or float(found[2]) == 0):
         lead, is_score = float(text), True

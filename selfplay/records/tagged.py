@@ -29,7 +29,7 @@ from selfplay.records.written import WrittenMatch, written_match
 
 PDN_GAME = "draughts"
 """The game that PDN is read and written for."""
-TAG = re.compile(r'^\[(\w++)[ \t]++"([^\n]*)"[ \t]*\][ \t\r]*$', re.MULTILINE)
+TAG = re.compile(r'^[ \t]*+\[[ \t]*+(\w++)[ \t]++"([^\n]*)"[ \t]*\][ \t\r]*$', re.MULTILINE)
 PART = re.compile(r"\{[^}]*+\}?|;[^\n]*+|^%[^\n]*+|[()]|[^\s{}();]++|\}", re.MULTILINE)
 """A comment, a line for programs, a bracket around other lines of play, or a word."""
 ESCAPED = re.compile(r"\\(.)")
@@ -78,7 +78,10 @@ class PortableGameNotation(Transcript):
         for count, comment in found.comments:
             ply = self._plies(found.words, count, record)
             comments[ply] = "\n".join([*filter(None, [comments.get(ply)]), comment])
-        players = tags.get("Black", ""), tags.get("White", "")
+        # White moves first in PGN, except where the first player is called black.
+        is_black_first = record.game.presentation.player_names[0] == "black"
+        first, second = ("Black", "White") if is_black_first else ("White", "Black")
+        players = tags.get(first, ""), tags.get(second, "")
         return record._replace(players=players, comments=comments, variations=found.variations)
 
     def _plies(self, words: Sequence[str], count: int, record: Record) -> int:

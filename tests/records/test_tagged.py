@@ -76,6 +76,30 @@ def test_white_has_the_first_number_of_a_result_in_draughts_and_the_second_one_i
         assert read_record(f'[Result "{result}"]\n\n1. f5 {result}', OTHELLO).result == RecordedResult(-returned)
 
 
+def test_a_match_that_both_have_lost_is_no_draw() -> None:
+    assert read_record('[Result "0-0"]\n\n1. 11-15 22-18 0-0').result is None
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "players"),
+    [("breakthrough_8x8", "a2a3 b7b6", ("W", "B")), ("connect_four", "4 4", ("W", "B")), ("othello", "f5", ("B", "W"))],
+)
+def test_white_moves_first_except_where_the_first_player_is_black(
+    name: str, moves: str, players: tuple[str, str]
+) -> None:
+    record = read_record(f'[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. {moves} 1-0', make_game(name))
+    assert (record.players, record.result) == (players, RecordedResult(1))
+
+
+def test_tags_with_spaces_around_their_brackets_are_read() -> None:
+    text = ' [Black "A"]\n\t[ Result "1-0" ]\n\n1. f5 1-0\n\n [Black "B"]\n\n1. f5 0-1\n'
+    records = read_records(text, OTHELLO)
+    assert [(record.players[0], record.result) for record in records] == [
+        ("A", RecordedResult(1)),
+        ("B", RecordedResult(-1)),
+    ]
+
+
 JUMPS = '[SetUp "1"]\n[FEN "W:W26,K10:B22,14,7,15"]\n[GameType "21"]\n\n1. {} *'
 
 
