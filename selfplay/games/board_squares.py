@@ -1,5 +1,6 @@
 """The board of a game as it is shown: its squares and their names, what they show, and those that an action is on."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -159,7 +160,7 @@ class BoardSquares:
     def drops_stones(self) -> bool:
         """Whether a person clicks anywhere in a column, as in games in which stones fall; the page draws such a board
         upright."""
-        if self.game.num_squares is None:
+        if self.game.board_shape is None or self.game.board_shape[0] == 1:
             return False
         columns = self.game.square_numbers.T.tolist()
         pointed = [list(self.pointed_squares(action)) for action in range(self.game.num_distinct_actions)]
@@ -230,9 +231,20 @@ class BoardSquares:
         return f"column {column + 1}, row {row + 1}"
 
     @cached_property
+    def edge_texts(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the columns and of the rows: those in the names of the squares where these are as a1; else those
+        that are declared, or numbers from 1."""
+        rows, columns = self.game.board_shape or (0, 0)
+        named = [re.fullmatch(r"([A-Za-z])(\d+)", self.square_name(square)) for square in range(rows * columns)]
+        if all(named):
+            return [name[1] for name in named[:columns] if name], [name[2] for name in named[::columns] if name]
+        numbers = [str(number + 1) for number in range(max(rows, columns))]
+        return self.column_names or numbers[:columns], self.row_names or numbers[:rows]
+
+    @cached_property
     def _actions_are_squares(self) -> bool:
         """Whether action i is on square i, and there are no others but a pass."""
-        has_as_many = self.game.num_squares == self.game.num_distinct_actions - (self.game.pass_action is not None)
+        has_as_many = self.game.num_squares == self.game.num_distinct_actions - (self.game.any_pass is not None)
         return has_as_many and actions_are_squares(self.game)
 
     def marks(self, states: State) -> Tensor:

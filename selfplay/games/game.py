@@ -101,11 +101,6 @@ class Game(MadeAgain, MoveTexts, NamedBoards, metaclass=GameClass):
     made_as: tuple[str, Rules | None] | None = None
     """The name with which `make_game` made this game, and its rules then; None: made by calling the class."""
 
-    @property
-    def any_pass(self) -> int | None:
-        """The action that is a pass, forced or not; None if the game has none."""
-        return self.pass_action if self.chosen_pass is None else self.chosen_pass
-
     def score(self, state: State) -> Tensor:
         """float32[B]: the lead of player 0 in points; where the game does not count points, its return."""
         if self.rules.margin is None:

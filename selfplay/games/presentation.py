@@ -135,8 +135,7 @@ class Presentation(BoardSquares):
         """The lines of a board with these texts in its squares, and the names of columns and rows at its edges."""
         width, size = self.game.observation_shape[2], max(map(len, cells))
         rows = [[cell.center(size) for cell in cells[start : start + width]] for start in range(0, len(cells), width)]
-        names = self.column_names or [str(column + 1) for column in range(width)]
-        numbers = self.row_names or [str(number + 1) for number in range(len(rows))]
+        names, numbers = self.edge_texts
         lines = [["  ", *(name.center(size) for name in names)]]
         lines += [[f"{number:>2}", *row] for number, row in zip(numbers, rows, strict=True)]
         # In a rhombus, each row begins half a cell further to the right.

@@ -32,6 +32,7 @@ class BatchStepping:
     own_name: str | None = None
     num_distinct_actions: int
     pass_action: int | None = None
+    chosen_pass: int | None = None
     observation_shape: tuple[int, ...]
     max_game_length: int
     rules: Rules
@@ -43,6 +44,11 @@ class BatchStepping:
     def action_text(self, action: int, player: int) -> str:
         """The text of an action that player 0 or 1 takes; that of `action_to_string` unless a game overrides it."""
         return self.action_to_string(action)
+
+    @property
+    def any_pass(self) -> int | None:
+        """The action that is a pass, forced or not; None if the game has none."""
+        return self.pass_action if self.chosen_pass is None else self.chosen_pass
 
     @property
     def compiled_rules(self) -> Rules:

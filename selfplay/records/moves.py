@@ -73,9 +73,12 @@ class Transcript:
         return True
 
     def read(self, text: str, game: Game | None, start: State | None) -> list[Record]:
-        """One match, over several lines too, unless only each of the lines can be played as a match."""
+        """One match, over several lines too, unless only each of the lines can be played as a match; none where there
+        are only lines of comments, and none of them on a position."""
         lines = self.split(text)
         comments = {int(ply): comment for ply, comment in COMMENT_LINE.findall(text)}
+        if not lines and not comments:
+            return []
         with suppress(IllegalActionError):
             whole = self._played("\n".join(lines), game, start)
             if not whole.broken:

@@ -3,6 +3,7 @@
 An error is answered by a sentence in JSON, which the page shows, and an HTTP status.
 """
 
+import asyncio
 import logging
 import socket
 from contextlib import suppress
@@ -15,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, JSONResponse
 from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from selfplay.errors import OtherGameError, SelfPlayError, SettingError, StageError
 from selfplay.installation import PACKAGE_FOLDER
@@ -26,7 +28,7 @@ from selfplay.web.match_schemas import ErrorView
 from selfplay.web.match_service import MatchService, match_routes
 from selfplay.web.preparation import preparing
 from selfplay.web.request_checks import MOST_READ_BYTES, MOST_REQUESTS, RequestChecks, allowed_hosts
-from selfplay.web.waiting_clients import BusyError
+from selfplay.web.waiting_clients import BusyError, client_of
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +132,8 @@ def add_error_handlers(app: FastAPI) -> None:
 # ---------------------------------------------------------------------- serving
 
 MOST_CONNECTIONS, IDLE_SECONDS = 800, 10
+MOST_OF_CLIENT = MOST_CONNECTIONS // 2
+"""The most connections of one client, so that none can take them all. A proxy is one client."""
 ENDING_SECONDS = 1
 """How long open requests may take when the server ends; then they are cancelled."""
 
@@ -157,6 +161,19 @@ def serve(settings: WebSettings) -> None:
     log.info("The server has stopped.")
 
 
+class Connection(H11Protocol):
+    """A connection, which is closed at once if its client has too many."""
+
+    of = ""
+    """The client."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.of = client_of({"client": self.client})
+        if sum(isinstance(one, Connection) and one.of == self.of for one in self.connections) > MOST_OF_CLIENT:
+            transport.abort()
+
+
 def server_config(app: FastAPI) -> uvicorn.Config:
     """How the application is served: with limits of connections and headers, and nothing but HTTP."""
     # A proxy must limit how long a request takes to arrive (docs/playing.md). uvicorn does not limit it, Granian limits
@@ -165,7 +182,7 @@ def server_config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         port=0,
-        http="h11",
+        http=Connection,
         ws="none",
         proxy_headers=False,
         limit_concurrency=MOST_CONNECTIONS,

@@ -7,6 +7,7 @@ games that visitors have opened.
 """
 
 import hashlib
+import logging
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from selfplay.compute.compile_cache import cache_folder, compiled_identity
 from selfplay.compute.versions import versions
-from selfplay.errors import SelfPlayError
+from selfplay.errors import SelfPlayError, text_of
 from selfplay.executors import ExecutorOptions
 from selfplay.executors.processes import ProcessExecutor
 from selfplay.games import Game
@@ -27,6 +28,8 @@ from selfplay.settings.playing import WebSettings
 from selfplay.web.match_schemas import MatchRequest, People
 from selfplay.web.match_service import MatchService
 from selfplay.web.opponents import OpponentCatalog
+
+log = logging.getLogger(__name__)
 
 LOWEST_PRIORITY = 19
 """The niceness of the process, so that it takes no time from a request."""
@@ -78,6 +81,8 @@ def _prepare_until_interrupted(service: MatchService, ended: threading.Event) ->
             wait([prepared], POLL_SECONDS)
         is_done = prepared.done()
         executor.close()
+    if is_done and (error := prepared.exception()) is not None:
+        log.warning("Compiling ahead has ended, and matches compile what they need when they begin: %s", text_of(error))
     return is_done
 
 

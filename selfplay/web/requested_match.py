@@ -9,13 +9,14 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import ForfeitError, NotNowError, TimeLimitError
 from selfplay.games import Game
 from selfplay.games.dead_stones import dead_stones, expected_territory, without_stones
+from selfplay.games.match import Match
 from selfplay.matches.arena import statuses_of
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.match_description import describe
 from selfplay.playing.result_text import result_of
 from selfplay.playing.saved_matches import result_words
 from selfplay.playing.session import Session
-from selfplay.records import read_record_of, record_of, written_record
+from selfplay.records import Record, read_record_of, record_of, written_record
 from selfplay.search.deadline import current_deadline
 from selfplay.web.game_schemas import OfferedPlayer
 from selfplay.web.judging import Judging
@@ -71,7 +72,9 @@ class RequestedMatch:
         self.position, start = request.position, None
         if self.position is not None:
             start = game.set_up(self.position.squares, self.position.to_move)
-        self._record = read_record_of(game, request.moves, start, may_break="record" in request.show)
+        self._record = Record(Match(game, start))
+        if request.moves.strip():
+            self._record = read_record_of(game, request.moves, start, may_break="record" in request.show)
         match = self._record.match
         if self.position is None and match.is_set_up:
             squares: Any = game.squares(match.start)[0].tolist()

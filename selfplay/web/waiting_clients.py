@@ -230,7 +230,9 @@ class SharedWork:
         finished: asyncio.Future[Any] = asyncio.ensure_future(run_sync(in_thread, limiter=self._threads))
         await asyncio.wait([finished])
         piece.worker = None
-        if piece.waiting and isinstance(finished.exception(), StoppedError):
+        # Asked for also if nobody waits, because asyncio logs an error that nobody has asked for.
+        is_stopped = isinstance(finished.exception(), StoppedError)
+        if piece.waiting and is_stopped:
             # Somebody has asked for it after all others had left.
             piece.deadline = Deadline()
         else:

@@ -1,13 +1,55 @@
 """The squares that a person clicks, found in random positions, in games that do not declare them."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
-from selfplay import Presentation, make_game
+from selfplay import Game, Presentation, Rules, Word, flag, make_game, position, rule, squares
 from selfplay.games.clicked_squares import ClickedSquares, changes, clicked_squares, squares_in_position
 from selfplay.games.connect_four import ConnectFour
 from selfplay.games.tictactoe import TicTacToe
 from tests.support.clobber import Clobber
+
+ROW = 5
+
+
+@position
+class Position(NamedTuple):
+    own: Word = squares(ROW)
+    opp: Word = squares(ROW)
+    passed: int = flag()
+
+
+@rule
+def legal_actions(p):
+    if p.own | p.opp == (1 << ROW) - 1:
+        return 0
+    return ~(p.own | p.opp) & (1 << ROW + 1) - 1
+
+
+@rule
+def play(p, action):
+    if action == ROW:
+        return Position(p.opp, p.own, 1)
+    return Position(p.opp, p.own | 1 << action, 0)
+
+
+class Row(Game):
+    """Stones are placed on a row of named squares; a player may pass."""
+
+    name, num_distinct_actions, board, max_game_length, chosen_pass = "row", ROW + 1, (1, ROW), 100, ROW
+    rules = Rules(Position(0, 0, 0), legal_actions, play)
+
+    def action_to_string(self, action):
+        return "pass" if action == ROW else f"{'abcde'[action]}1"
+
+
+def test_stones_do_not_fall_on_a_row_whose_columns_have_the_names_of_its_squares():
+    show = Row().presentation
+    assert not show.drops_stones
+    assert show.board_text(show.game.init()).splitlines()[:2] == ["   a b c d e", " 1 . . . . ."]
+    assert [show.square_name(square) for square in range(ROW)] == ["a1", "b1", "c1", "d1", "e1"]
 
 
 def found(*done):

@@ -51,6 +51,12 @@ def test_lines_that_can_only_be_played_by_themselves_are_several_matches() -> No
         read_record("f5d6\nf5d6c3\n", OTHELLO)
 
 
+@pytest.mark.parametrize("text", ["", " \n\n", "# by hand\n"])
+def test_a_text_without_moves_holds_no_match(text: str) -> None:
+    with pytest.raises(IllegalActionError, match="holds no match"):
+        read_record(text, OTHELLO)
+
+
 @pytest.mark.parametrize(
     ("text", "place"), [("1. 4 4\n2. 4 4\n3. 4 4\n4. 4 4", 6), ("4 4\n4 4\n4 4\n4 x", 6), ("4 4 z\n4 4", 2)]
 )

@@ -1,5 +1,6 @@
 """Searches end when the client leaves, over real connections. A player that is kept serves one request at a time."""
 
+import gc
 import json
 import threading
 import time
@@ -18,6 +19,7 @@ from selfplay.games import State
 from selfplay.players.search import SearchPlayer
 from selfplay.search.deadline import StoppedError, current_deadline
 from selfplay.search.threads import StopFlag, run_interruptibly
+from selfplay.web.game_schemas import ProofView
 from selfplay.web.match_service import MatchService
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import serving, web_settings
@@ -116,6 +118,29 @@ def test_a_search_and_those_that_wait_for_it_end_when_the_client_leaves(
     assert plies(sent(port, SEARCH)) == 1
     # Those that waited have not begun.
     assert not endless.begun.acquire(blocking=False)
+
+
+def test_a_proof_that_ends_because_its_client_has_left_is_no_error_in_the_log(
+    service: MatchService, port: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def prove(*_: object) -> ProofView:
+        begun.set()
+        until(lambda: current_deadline().is_cancelled)
+        ended.set()
+        raise StoppedError
+
+    monkeypatch.setattr(service.proofs, "of", prove)
+    client = HTTPConnection("127.0.0.1", port, PATIENCE)
+    client.request("GET", "/api/games/tictactoe/proof?opponent=random")
+    assert begun.wait(PATIENCE)
+    client.close()
+    assert ended.wait(PATIENCE)
+    until(lambda: service.proving.longest == 0)
+    # A task says that its error was never asked for when it is deleted.
+    gc.collect()
+    assert caplog.messages == []
 
 
 def leave(connections: Iterable[HTTPConnection]) -> None:

@@ -67,6 +67,7 @@ def test_a_text_is_read_up_to_a_wrong_move_where_it_is_asked_for_what_it_says(cl
     assert found["record"] == said | {"broken": "move 3: action 1,1 is not legal here: it is occupied"}
     assert read("tictactoe", "1,1 0,0 1,1 2,2", "file")[0] == 409
     assert read("tictactoe", "hello")[0] == 409
+    assert read("tictactoe", "# hello\n") == (409, {"error": "the text holds no match"})
     _, found = read("go_3x3", "(;GM[1]SZ[3]KM[7.5]PB[Ann]PW[Bo]RE[B+2.5];B[bb]C[good](;W[ab])(;W[ba]))")
     assert found["record"] == {
         "players": ["Ann", "Bo"],

@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, StageError
 from selfplay.executors import ExecutorOptions
 from selfplay.games import Game, make_game
 from selfplay.settings.common import GameSettings
@@ -108,6 +108,21 @@ def test_matches_are_prepared_but_while_a_visitor_waits_first_the_game_on_the_sc
         assert (list(begun[-1].task.opened), begun[-1].closed.is_set()) == (["sumto100"], False)
     assert begun[-1].closed.is_set()
     visitor.join()
+
+
+def test_the_log_says_once_why_nothing_more_is_compiled_ahead(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    class Refusing(Beside):
+        def map(self, function: object, tasks: Iterable[Preparation]) -> Iterator[None]:
+            raise StageError("the code of game:Game is another one in a worker")
+
+    monkeypatch.setattr(preparation, "ProcessExecutor", Refusing)
+    with preparing(MatchService(web_settings(tmp_path))):
+        until(lambda: caplog.messages)
+        sleep(5 * POLL_SECONDS)
+    (message,) = caplog.messages
+    assert message.endswith("compile what they need when they begin: the code of game:Game is another one in a worker")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TextIO
@@ -22,6 +22,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, StageError
 from selfplay.games import State
 from selfplay.settings.playing import WebSettings
+from selfplay.web import app as web_app
 from selfplay.web.app import serve
 from tests.support.runs import PROJECT, forked, run_forked
 from tests.support.stub_players import FirstLegal
@@ -109,6 +110,21 @@ def test_large_requests_are_answered_before_the_connection_ends(
             said = answer.read().decode()
     assert said.startswith(f"HTTP/1.1 {status} ")
     assert "too large" in said.rpartition("\r\n\r\n")[2]
+
+
+def test_one_client_cannot_take_all_connections(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_app, "MOST_OF_CLIENT", 3)
+    place = "127.0.0.1", server.port
+    with ExitStack() as open_ones:
+        held = [open_ones.enter_context(socket.create_connection(place, 60, ("127.0.0.2", 0))) for _ in range(5)]
+        # The last ones are closed without an answer.
+        for one in held[3:]:
+            with suppress(ConnectionError):
+                assert one.recv(1) == b""
+        with socket.create_connection(place, 60, ("127.0.0.3", 0)) as other:
+            for one in (*held[:3], other):
+                one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert one.recv(15) == b"HTTP/1.1 200 OK"
 
 
 def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:

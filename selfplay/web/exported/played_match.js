@@ -24,6 +24,8 @@ const TREE = /\(\s*;\s*[A-Za-z]+\s*\[/;
 /** @type {Record<string, number>} */
 const RESULTS = { "1-0": 1, "1/2-1/2": 0, "0-1": -1 };
 const SCORE = /^(\d+(?:\.\d+)?)[-:](\d+(?:\.\d+)?)$/;
+// The number of a second or later move, at the beginning of a line: the match of the line before continues.
+const LATER_MOVE = /^\s*(?!1\.)\d+\./;
 const LEAD = /^(?:[+-]\d+(?:\.\d+)?|0)$/;
 
 // The result for the first player of a word such as 1-0, 1/2-1/2, or 44-20 and +24 in a game of points, of which there
@@ -40,6 +42,10 @@ function resultIn(word, most) {
   return score !== null ? Math.sign(Number(score[1]) - Number(score[2])) : LEAD.test(word) ? Math.sign(Number(word)) : null;
 }
 
+// Without lines that begin with #.
+/** @type {(text: string) => string[]} */
+const linesOf = (text) => text.split("\n").filter((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
+
 /** @typedef {Pick<PlyData, "seat" | "action" | "text" | "by_person" | "is_forced">} Ply */
 
 export class PlayedMatch {
@@ -47,7 +53,7 @@ export class PlayedMatch {
    * @param {Description} description
    * @param {import("./game.js").Game} game
    * @param {Pick<Participants, "opponent" | "partner">} players
-   * @param {MatchRequest} request
+   * @param {Omit<MatchRequest, "game" | "opponent">} request
    */
   constructor(description, game, players, { person = "first", seed = 0, moves = "", position = null, is_practice: isPractice = false, dead = null, is_agreed: isAgreed = true, ended = null, show = [] }) {
     if (position !== null) {
@@ -71,6 +77,10 @@ export class PlayedMatch {
     try {
       this.#read(moves).forEach((action) => this.#follow(action));
     } catch (/** @type {any} */ error) {
+      const lines = linesOf(moves);
+      if (lines.length > 1 && !lines.slice(1).some((line) => LATER_MOVE.test(line)) && lines.every((line) => this.#isPlayable(line))) {
+        throw new Refusal(INVALID, `the text holds ${lines.length} matches; give one of them`);
+      }
       if (!show.includes("record") || this.plies.length === 0) {
         throw error;
       }
@@ -199,11 +209,10 @@ export class PlayedMatch {
     return this.plies.filter(({ action }) => writesPasses || action !== this.game.passAction).map(({ text }) => text).join(separator);
   }
 
-  // The moves of a text, without lines that begin with #; a result at their end is kept apart.
+  // The moves of a text; a result at their end is kept apart.
   /** @type {(text: string) => string} */
   #parted(text) {
-    const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
-    const words = lines.join(" ").trim().split(/\s+/);
+    const words = linesOf(text).join(" ").trim().split(/\s+/);
     const last = words.at(-1) ?? "";
     const isAction = this.description.texts.flat().some((one) => one.toLowerCase() === last.toLowerCase());
     const result = resultIn(last, this.description.most_points);
@@ -214,12 +223,25 @@ export class PlayedMatch {
     return words.join(" ").replace(/[\s:;,]+$/, "");
   }
 
+  // Whether a text can be played as a match.
+  /** @type {(moves: string) => boolean} */
+  #isPlayable(moves) {
+    try {
+      return Boolean(new PlayedMatch(this.description, this.game, this, { moves }));
+    } catch {
+      return false;
+    }
+  }
+
   // The actions of a transcript, with or without spaces and numbers of moves; each as either player writes it.
   /** @type {(text: string) => number[]} */
   #read(text) {
     const texts = this.description.texts.flat();
     if (TREE.test(text)) {
       throw new Refusal(INVALID, "an exported page reads only the moves themselves; selfplay web reads files of other programs");
+    }
+    if (text.trim() !== "" && linesOf(text).length === 0) {
+      throw new Refusal(INVALID, "the text holds no match");
     }
     const actions = [];
     let rest = this.#parted(text).replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();

@@ -152,7 +152,7 @@ export function shareChart(chart) {
   for (const bar of chart.bars) {
     let below = 0;
     bar.values.forEach((value, part) => {
-      const shape = { x: inner(bar.x) - width / 2, y: scale.y(below + value), width, height: Math.max(0, scale.y(below) - scale.y(below + value)), class: "bar" };
+      const shape = { x: inner(bar.x) - width / 2, y: scale.y(below + value), width, height: Math.max(0, scale.y(below) - scale.y(below + value)), class: "portion" };
       const piece = svg("rect", shape, svg("title", {}, `level ${bar.x}: ${chart.parts[part].name} ${value.toFixed(4)}`));
       piece.style.setProperty("--tone", chart.parts[part].tone);
       drawing.append(piece);

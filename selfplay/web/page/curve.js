@@ -7,6 +7,8 @@ import { adviserOf, areComparable, gradeOf, isExactPoints, scaleOfPly, silentOf,
 // The heights of the curve and of the chart of losses.
 const [HEIGHT, LOW] = [104, 80];
 const LEFT = 64;
+// The most characters of a name beside the curve.
+const LONGEST_NAME = 8;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 24;
@@ -56,7 +58,8 @@ function smoothed(match, points) {
 // The lines of the axis, and the height of a value (1: top, -1: bottom), on a scale that suits the match.
 /** @type {(match: MatchView, points: Valued[]) => {ticks: [number, string][], height: (good: number) => number}} */
 function axisOf(match, points) {
-  const names = match.person_seat === null ? match.seat_names : ["you", "opponent"];
+  const whole = match.person_seat === null ? match.seat_names : ["you", "opponent"];
+  const names = whole.map((name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name));
   const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
   if (points.every(({ ply }) => ply.in_points)) {
     const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);

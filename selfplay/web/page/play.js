@@ -276,7 +276,7 @@ at("file").addEventListener("change", async () => {
   const [file] = at("file").files;
   at("moves").value = await file.text();
   at("file").value = "";
-  await load();
+  await (at("moves").value.trim() === "" ? sayShared("The file holds no match.") : load());
 });
 
 document.addEventListener("keydown", (/** @type {any} */ event) => {

@@ -130,6 +130,10 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
         page.get_by_role("button", name="Load").click()
         expect(page.locator("#share-state" if said else "#error")).to_contain_text(said or "'x9' is not a move")
         settled(page, 1)
+    for content, place, said in ((b" \n", "#share-state", "The file holds no match."), (b"#\n", "#error", "no match.")):
+        page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": content})
+        expect(page.locator(place)).to_contain_text(said)
+        settled(page, 1)
 
 
 def test_a_file_of_another_program_is_opened_and_saved(page: Page) -> None:

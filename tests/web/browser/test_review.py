@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.web.browser.browsing import analyse, expect_result, open_more, play_out, plies, settled, until, visit
 
@@ -21,6 +21,24 @@ def labels(page: Page) -> list[str]:
 
 def stones(page: Page) -> int:
     return page.locator(".cell .sign, .cell .disc").count()
+
+
+def test_long_names_of_players_are_not_cut_off_beside_the_curve(page: Page) -> None:
+    def renamed(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(
+            response=answer, json=[game | {"seat_names": ["attackers", "of long names"]} for game in answer.json()]
+        )
+
+    page.route("**/api/games", renamed)
+    # Another address alone would not load the page again.
+    page.goto("about:blank")
+    visit(page, "/#play/tictactoe?opponent=random&person=both&moves=1,1+0,0&analyse=1")
+    names = page.locator("#curve text[text-anchor=end]")
+    expect(names).to_have_text(["attacke…", "even", "of long…"])
+    left = page.locator("#curve svg").evaluate("(one) => one.getBoundingClientRect().left")
+    # There are some pixels around the curve.
+    assert min(names.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")) >= left - 5
 
 
 def test_the_moves_are_stepped_through_by_keys_buttons_the_table_and_the_curve(page: Page) -> None:

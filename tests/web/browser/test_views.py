@@ -77,7 +77,13 @@ def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     assert box["y"] < window["height"] / 2
     expect(page.locator("#summary")).to_contain_text("seed=0")
     expect(page.locator("#losses .line")).to_have_count(3)
-    expect(page.locator("#exact .bar")).to_have_count(12)
+    expect(page.locator("#exact .portion")).to_have_count(12)
+    # Each is drawn as high as its share: no other rule of the style sheets may set its size.
+    drawn = page.locator("#exact svg rect").evaluate_all("(all) => all.map((one) => one.getBBox().height)")
+    shares = page.locator("#exact svg rect title").evaluate_all(
+        "(all) => all.map((one) => +one.textContent.split(' ').at(-1))"
+    )
+    assert [height / sum(drawn[:3]) for height in drawn] == pytest.approx(shares, abs=1e-3)
     expect(page.locator("#certain tbody tr")).to_have_count(4)
     page.locator("#wins summary").click()
     expect(page.locator("#wins tbody tr")).to_have_count(3)
@@ -121,7 +127,7 @@ def test_the_story_is_updated_during_a_run(page: Page, server: Server) -> None:
             expect(page.locator("#story-state")).to_contain_text("4 levels")
             expect(page.locator("#losses .line")).to_have_count(4)
             # It was measured when it was trained; its rating is not known before the comparison.
-            expect(page.locator("#exact .bar")).to_have_count(15)
+            expect(page.locator("#exact .portion")).to_have_count(15)
             expect(page.locator("#certain tbody tr").last.locator("td").last).to_have_text("")
             expect(page.locator("#ratings .dot")).to_have_count(4)
             if Path("/proc/locks").exists():

@@ -78,6 +78,22 @@ def test_the_worker_answers_requests_as_the_server_does(
         assert_same_answer(found, client.post("/api/match", json=request).json())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("moves", "status"), [("1,1 0,0\n1,1\n0,1\n", 409), ("# by hand\n", 409), ("1,1\n1,1\n3. 0,0", 200)]
+)
+def test_the_worker_refuses_texts_as_the_server_does(
+    moves: str, status: int, exported: Page, address: Callable[[str], str], tiny_run: Path
+) -> None:
+    exported.goto(address("tictactoe"))
+    request = {"game": "tictactoe", "opponent": "random", "person": "both", "moves": moves, "show": ["record"]}
+    served = client_of(create_app(MatchService(web_settings(tiny_run)))).post("/api/match", json=request)
+    assert served.status_code == status
+    asked = "async (asked) => (await import('./page/api.js')).match(asked).then(() => 'read', (error) => error.message)"
+    found = exported.evaluate(asked, request)
+    assert found == "read" if status == 200 else found.lower() == f"{served.json()['error']}."
+
+
 def assert_same_answer(found: dict[str, Any], served: dict[str, Any]) -> None:
     assert found.keys() == served.keys()
     for part, expected in served.items():
