@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -139,7 +140,7 @@ def _check_main() -> None:
     if file is None or getattr(main, "__spec__", None) is not None:
         return
     try:
-        is_guarded = b"__name__" in Path(file).read_bytes()
+        is_guarded = re.search(rb"(?<!\.)\b__name__\b", Path(file).read_bytes()) is not None
     except OSError:  # such as <stdin>
         is_guarded = False
     if not is_guarded:

@@ -121,7 +121,7 @@ from selfplay.executors import open_executor
 from selfplay.executors import ExecutorOptions
 
 with open_executor(ExecutorOptions("process", 1)) as executor:
-    list(executor.map(square, jobs(1)))
+    print(type(executor).__name__, list(executor.map(square, jobs(1))))
 """
 
 
