@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import Field, field, fields, is_dataclass
 from math import inf
+from numbers import Real
 from operator import index
 from os import PathLike
 from pathlib import Path
@@ -35,8 +36,9 @@ class Range(NamedTuple):
 
     def check(self, name: str, value: Any) -> None:
         """Raise SettingError unless the value of the argument with this name is allowed."""
-        numbers = value if isinstance(value, Sequence) else [value]
-        valid = len(numbers) > 0 and all(map(self._holds, numbers))
+        numbers = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        are_numbers = len(numbers) > 0 and all(isinstance(one, Real) for one in numbers)
+        valid = are_numbers and all(map(self._holds, numbers))
         require(name, value, valid, f"{'one or more numbers ' if numbers is value else ''}{self}")
 
     def _holds(self, number: float) -> bool:
@@ -157,13 +159,15 @@ def check_field(name: str, field: Field[Any], value: Any) -> None:
     declared = field.metadata
     if field.type is bool:
         require(name, value, isinstance(value, bool), "true or false")
+    if field.type is int:
+        whole_number(name, value)
     # Only a field of an optional type holds None.
     if (allowed := declared.get("range")) is not None and value is not None:
         allowed.check(name, value)
     if (choices := declared.get("choices")) is not None:
         require(name, value, value in choices, " or ".join(choices))
     if (registry := declared.get("registry")) is not None:
-        if ":" in value:
+        if ":" in str(value):
             registry[value]  # raises if it cannot be imported
         elif value not in registry:
             # Not listed before it is needed, because listing reads the entry points of all installed packages.

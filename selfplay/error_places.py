@@ -85,7 +85,8 @@ def compile_fault(error: BaseException) -> CompileFault | None:
         if file.is_relative_to(PACKAGE) or "site-packages" in file.parts:
             continue
         said = NUMBA_STEP.split(text[: found.start()])[-1].partition("There are ")[0].partition("During: ")[0]
+        reason = " ".join(said.split()).rstrip(".")
         function = re.search(r"def (\w+)\(", text[found.end() :])
         inside = "" if function is None else f", in {function[1]}"
-        return CompileFault(f"it cannot be compiled: {' '.join(said.split())}", f" ({file}, line {found[2]}{inside})")
+        return CompileFault(f"it cannot be compiled: {reason}", f" ({file}, line {found[2]}{inside})")
     return None

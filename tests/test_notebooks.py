@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.doc_pages import block_with
 from tests.support.runs import PROJECT
 
 NOTEBOOKS = sorted((PROJECT / "docs" / "notebooks").glob("*.ipynb"))
@@ -22,6 +23,13 @@ def test_a_notebook_keeps_small_outputs(path: Path) -> None:
     assert cells[0]["source"][0].startswith("# ")
     assert sum(bool(cell["outputs"]) for cell in cells if cell["cell_type"] == "code") >= 4
     assert "/tmp/" not in path.read_text()
+
+
+def test_the_game_of_the_notebook_is_that_of_the_docs() -> None:
+    cells = json.loads((PROJECT / "docs" / "notebooks" / "a_game_of_your_own.ipynb").read_text())["cells"]
+    magic, *lines = next(cell["source"] for cell in cells if cell["cell_type"] == "code")
+    assert magic == "%%writefile connect3.py\n"
+    assert "".join(lines).strip() == block_with("adding_a_game.md", "class Connect3(Game)").strip()
 
 
 @pytest.fixture(scope="module")

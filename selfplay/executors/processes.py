@@ -3,7 +3,9 @@
 import multiprocessing
 import os
 import pickle
+import re
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from traceback import format_exc
 from typing import Any, NamedTuple
 
@@ -21,6 +24,11 @@ from selfplay.errors import USER_ERRORS, SelfPlayError, StageError, shortened, s
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, ExecutorOptions, Result, TaskFiles
 from selfplay.executors.same_code import OutsideCode, check_same_code, outside_code
 from selfplay.registry import current_folder_searched, name_modules, named_modules
+
+AGAIN = (
+    "executor=process starts the script again in each worker: set executor=serial, or save it as a file and put what "
+    'it does below if __name__ == "__main__":'
+)
 
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
@@ -91,11 +99,7 @@ class ProcessExecutor:
         except (EOFError, OSError) as lost:
             worker.process.join(SECONDS_TO_DIE)
             if (status := worker.process.exitcode) is not None and status >= 0:
-                raise StageError(
-                    "a worker process ended with an error, which is printed above; executor=process starts the "
-                    "script again in each worker: save it as a file, and put what it does below if __name__ == "
-                    '"__main__":'
-                ) from lost
+                raise StageError(f"a worker process ended with an error, which is printed above; {AGAIN}") from lost
             raise _WorkerKilledError from lost
         if error is not None:
             raise error
@@ -103,6 +107,7 @@ class ProcessExecutor:
         return answer
 
     def _begin_worker(self) -> _Worker:
+        _check_main()
         context = multiprocessing.get_context("spawn")
         # `close` waits for a worker that is being started.
         with self._starting, _named_as_errors_of_processes():
@@ -125,6 +130,21 @@ class ProcessExecutor:
                 # SIGTERM would not end a process that is stopped.
                 worker.process.kill()
         self._waiting.shutdown(wait=False, cancel_futures=True)
+
+
+def _check_main() -> None:
+    """Raise StageError if the script of this process would do everything again when a worker imports it."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    # Workers import no main module that was started with -m, and none at all from a notebook or -c.
+    if file is None or getattr(main, "__spec__", None) is not None:
+        return
+    try:
+        is_guarded = re.search(rb"(?<!\.)\b__name__\b", Path(file).read_bytes()) is not None
+    except OSError:  # such as <stdin>
+        is_guarded = False
+    if not is_guarded:
+        raise StageError(AGAIN)
 
 
 def _end_workers() -> None:

@@ -159,6 +159,7 @@ def _named(game: Game, subject: str) -> Iterator[None]:
             reason_of(error),
             place_of(error, module) if is_outside(module) else "",
         )
-        if subject == "rules" and isinstance(error, TypeError | IndexError) and ", in " in place:
+        is_mistaken = isinstance(error, TypeError | IndexError | AttributeError) and ", in " in place
+        if subject == "compiled rules" or (subject == "rules" and is_mistaken):
             reason = f"{reason}; {RULES_HAVE}"
         raise ConformanceError(f"{name}: {subject}: {shortened(reason, LONGEST_REASON)}{place}") from error

@@ -5,7 +5,7 @@ import builtins
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ ARGUMENTS = {"play": ("p", "action")}
 """Those of rules that take more than a position."""
 
 
+CONSTANT = "{name} is of type {kind}; rules use functions marked with @rule, numbers, words and tuples of them"
 PRINT = "print works only in uncompiled rules; set NUMBA_DISABLE_JIT=1: docs/game_reference.md, A debugger"
 
 
@@ -164,16 +165,25 @@ def _check_marks(rule: Callable[..., Any]) -> None:
 
 
 def _check_names(function: Any) -> None:
-    """Every name of a function is defined, also in branches that few matches take, and none is `print`."""
-    code, own = function.__code__, function.__globals__.keys()
+    """Every name of a function is one that rules may use, also in branches that few matches take."""
+    code, own = function.__code__, function.__globals__ | inspect.getclosurevars(function).nonlocals
     for instruction in dis.get_instructions(code):
-        if instruction.opname != "LOAD_GLOBAL" or instruction.argval in own:
+        name = instruction.argval
+        is_local = instruction.opname != "LOAD_GLOBAL" and name not in code.co_freevars
+        if is_local or (name in own and _is_usable(own[name])):
             continue
         line = instruction.positions.lineno if instruction.positions else None
-        if instruction.argval not in vars(builtins):
-            raise ConformanceError(f"the name {instruction.argval} is not defined", function, line)
-        if instruction.argval == "print" and not IS_UNCOMPILED:
+        if name in own:
+            raise ConformanceError(CONSTANT.format(name=name, kind=type(own[name]).__name__), function, line)
+        if name not in vars(builtins):
+            raise ConformanceError(f"the name {name} is not defined", function, line)
+        if name == "print" and not IS_UNCOMPILED:
             raise ConformanceError(PRINT, function, line)
+
+
+def _is_usable(value: object) -> bool:
+    """Whether a name of a rule can stand for it: lists could change, and functions of modules are no rules."""
+    return IS_UNCOMPILED or callable(value) or isinstance(value, Number | str | tuple)
 
 
 def check_results(game: Game) -> None:

@@ -266,6 +266,7 @@ def readable_name(player: str) -> str:
     return f"{algorithm}, {plies}" if evaluation in (None, "none") else f"{algorithm}, {plies}, {evaluation}"
 
 
+OF_A_MODULE = "or module:Class of a module that Python finds"
 MODULE_AND_ATTRIBUTE = re.compile(rf"({MODULE_NAME}):[^\W\d]\w*")
 
 
@@ -306,5 +307,5 @@ def _kind_name(text: str) -> str:
     outside = MODULE_AND_ATTRIBUTE.match(text)
     if outside is None or not is_module(outside[1]):
         syntaxes = ", ".join(kind_named(name).syntax for name in PLAYERS)
-        raise SettingError(f"unknown player {shortened(text)!r}; choose from {syntaxes}")
+        raise SettingError(f"unknown player {shortened(text)!r}; choose from {syntaxes}, {OF_A_MODULE}")
     return outside[0]

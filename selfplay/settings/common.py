@@ -21,7 +21,7 @@ from selfplay.compute.devices import CPU, chosen_device, computing_on, require_d
 from selfplay.errors import SettingError, shortened
 from selfplay.games import name_of_board
 from selfplay.learners import LEARNERS, Learner
-from selfplay.named_players.names import PLAYERS
+from selfplay.named_players.names import OF_A_MODULE, PLAYERS
 from selfplay.registry import MODULE_NAME, is_module
 from selfplay.runs.command_lines import COMMAND, DEFAULT_GAME
 from selfplay.runs.manifest import flat_settings, texts_in
@@ -170,8 +170,8 @@ def require_players(setting: str, names: object, *, or_person: bool) -> None:
         if word in PLAYERS:
             continue
         if not (":" in text and is_module(word)):
-            known = ", ".join(PLAYERS)
-            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
+            known = f"{', '.join(PLAYERS)}, {OF_A_MODULE}"
+            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}")
         named = re.split("[:?]", text)
         found = PLAYERS[f"{word}:{named[1]}"]
         if not (hasattr(found, "act") or hasattr(found, "make")):

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from selfplay.checks import require
 from selfplay.errors import InvalidFileError, shortened
 from selfplay.files import read_text
 
@@ -204,6 +205,10 @@ class Callbacks(Callback):
     callbacks: Sequence[Callback]
     has_stopped: bool = False
     """Whether one of them has stopped what it was called from."""
+
+    def __post_init__(self) -> None:
+        for one in self.callbacks:
+            require("callbacks", one, isinstance(one, Callback), "objects of a subclass of selfplay.Callback")
 
     def on_epoch(self, level: int, epoch: Epoch) -> bool:
         return self._stops([one.on_epoch(level, epoch) for one in self.callbacks])

@@ -121,15 +121,23 @@ from selfplay.executors import open_executor
 from selfplay.executors import ExecutorOptions
 
 with open_executor(ExecutorOptions("process", 1)) as executor:
-    list(executor.map(square, jobs(1)))
+    print(type(executor).__name__, list(executor.map(square, jobs(1))))
 """
 
 
-@pytest.mark.parametrize("text", [UNGUARDED, "raise SystemExit(0)", None], ids=["unguarded", "exits", "stdin"])
-def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tmp_path, monkeypatch, text):
-    script = tmp_path / ("<stdin>" if text is None else "script.py")
+GUARDED_TOO_LATE = f"{UNGUARDED}\nif __name__ == '__main__':\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "started"),
+    [(UNGUARDED, ""), (GUARDED_TOO_LATE, "x"), ("raise SystemExit(0 * len(__name__))", "x"), (None, "")],
+    ids=["unguarded", "guarded too late", "exits", "stdin"],
+)
+def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tmp_path, monkeypatch, text, started):
+    script, notes = tmp_path / ("<stdin>" if text is None else "script.py"), tmp_path / "started"
+    notes.touch()
     if text is not None:
-        script.write_text(f"open({str(tmp_path / 'started')!r}, 'a').write('x')\n{text}")
+        script.write_text(f"open({str(notes)!r}, 'a').write('x')\n{text}")
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)
     monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
     with (
@@ -137,7 +145,7 @@ def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tm
         pytest.raises(StageError, match=r"executor=process starts the script again.* if __name__ == \"__main__\":$"),
     ):
         list(executor.map(square, jobs(1)))
-    assert text is None or (tmp_path / "started").read_text() == "x"
+    assert notes.read_text() == started
 
 
 def test_a_system_that_cannot_start_processes_is_not_blamed_on_the_dataset(tmp_path, monkeypatch):

@@ -71,7 +71,7 @@ def node_of(job: Job) -> tuple[int, str]:
     """The job's number and the node that it ran on; slow enough for a node to be killed while the job runs."""
     node = ray.get_runtime_context().get_node_id()
     _note(job, f"begun {job.number} {node}")
-    time.sleep(0.3)
+    time.sleep(2.0)
     _note(job, f"ended {job.number} {node}")
     return job.number, node
 

@@ -12,7 +12,7 @@ from selfplay.compute.bit_algebra import rule, word_of
 from selfplay.compute.compilation import FEW_POSITIONS
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError, line_of
 from selfplay.games import make_game
-from selfplay.games.conformance import check_game, check_quickly, counts_of_sequences
+from selfplay.games.conformance import RULES_HAVE, check_game, check_quickly, counts_of_sequences
 from selfplay.games.outcomes import disc_difference
 from selfplay.games.rules import Rules
 from tests.support.clobber import Clobber
@@ -91,6 +91,12 @@ WRONG = [
     ({PLAY: "    return Position(p.opp, p.own | 1 << (square + 64))\n"},
      "rules: OverflowError: 0x.* has more than the 64 bits of a number; shift a word: word_of"),
     ({PLAY: "    return Position(p.opp, p.own | 1 << sqare)\n"}, "rules: the name sqare is not defined .*, in play"),
+    ({"LINES = tuple(": "LINES = list("}, "rules: LINES is of type list; rules use .* numbers, words .*, in has_line"),
+    ({"LINES = tuple(": "import numpy as np\n\nLINES = np.array(", "    sum(1 <<": "    [sum(1 <<",
+      "< COLUMNS\n)": "< COLUMNS]\n)"},
+     "rules: LINES is of type ndarray; rules use .*, in has_line"),
+    ({"from typing": "import random\nfrom typing", PLAY: "    return Position(p.opp, p.own | random.getrandbits(9))\n"},
+     "rules: random is of type module; rules use .*, in play"),
     ({"square += COLUMNS\n": "square += COLUMNS / 1\n"}, "rules: TypeError: .*; what rules consist of: docs/game_refe"),
 ]  # fmt: skip
 """Replacements in the file of Connect Three in the documentation, and what is said of the result."""
@@ -124,7 +130,7 @@ def reversed_difference(p):
     return p.opp - p.own
 
 
-TABLE, RESULTS = {0: 0}, [-1, 1]
+RESULTS = (-1, 1)
 
 
 @rule
@@ -138,8 +144,8 @@ def calls_one_that_looks_up(p):
 
 
 @rule
-def asks_a_dictionary(p):
-    return difference(p) + TABLE.get(0, 0)
+def uses_a_generator(p):
+    return sum(n for n in (p.own, -p.opp))
 
 
 @rule
@@ -228,15 +234,15 @@ def line_in(function):
 
 def test_an_error_in_a_rule_names_its_file_the_rule_and_the_line():
     place = re.escape(f"({__file__}, line {line_in(looks_up)}, in looks_up)")
-    with pytest.raises(ConformanceError, match=f"^pile: rules: IndexError: list index .*{place}$"):
+    with pytest.raises(ConformanceError, match=f"^pile: rules: IndexError: tuple index .*{place}$"):
         check_quickly(with_rules(return_to_move=calls_one_that_looks_up)())
 
 
 def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place():
-    place = f"({__file__}, line {line_in(asks_a_dictionary)}, in asks_a_dictionary)"
-    reason = "it cannot be compiled: Untyped global name 'TABLE': Cannot determine Numba type of <class 'dict'>"
-    game = with_rules(margin=asks_a_dictionary)()
-    with pytest.raises(ConformanceError, match=re.escape(f"pile: compiled rules: {reason} {place}")):
+    place = f"({__file__}, line {line_in(uses_a_generator)}, in uses_a_generator)"
+    reason = "it cannot be compiled: The use of yield in a closure is unsupported"
+    game = with_rules(margin=uses_a_generator)()
+    with pytest.raises(ConformanceError, match=re.escape(f"pile: compiled rules: {reason}; {RULES_HAVE} {place}")):
         check_game(game)
     # As a program reports what a search compiles.
     with pytest.raises(Exception, match="nopython") as caught:

@@ -1,5 +1,6 @@
 """Settings that cannot work are rejected when they are read, or before level 0 is played."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,9 +94,18 @@ def test_too_few_matches_to_hold_some_out_are_refused_before_level_0_is_played(t
     assert not (tmp_path / "run" / "level_00").exists()
 
 
-def test_a_number_is_not_a_boolean_parameter():
-    with pytest.raises(SettingError, match=r"^training\.symmetries=-1: must be true or false"):
-        check_parameters(Training(symmetries=-1), "training.")
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"symmetries": -1}, "symmetries=-1: must be true or false"),
+        ({"epochs": 1.5}, "epochs=1.5: must be a whole number"),
+        ({"learning_rate": "0.1"}, "learning_rate=0.1: must be above 0"),
+        ({"optimizer": None}, "optimizer=None: must be adam"),
+    ],
+)
+def test_parameters_of_other_types_are_refused_in_python_as_in_a_command(parameters, message):
+    with pytest.raises(SettingError, match=rf"^training\.{re.escape(message)}"):
+        check_parameters(Training(**parameters), "training.")
 
 
 def test_large_numbers_in_names_of_players_are_rejected():

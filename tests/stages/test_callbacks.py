@@ -54,6 +54,13 @@ def test_a_run_tells_its_callbacks_what_was_measured_and_is_the_same_with_them(t
     assert {level for _, level, _ in again.told} == {2}
 
 
+@pytest.mark.parametrize("callback", [print, Log], ids=["function", "class"])
+def test_what_is_no_callback_is_refused_before_anything_is_played(callback: object, tmp_path: Path) -> None:
+    with pytest.raises(selfplay.SelfPlayError, match=r"^callbacks=.*: must be objects of a subclass of selfplay"):
+        selfplay.learn_levels(tiny_settings(tmp_path), callbacks=[callback])
+    assert not (tmp_path / "level_00").exists()
+
+
 def test_a_callback_ends_the_training_of_one_level(tmp_path: Path) -> None:
     run = selfplay.learn_levels(tiny_settings(tmp_path, "levels=2", "learner.epochs=5"), callbacks=[Log(epoch=2)])
     assert run.losses()["level"].tolist() == [1] * 2 + [2] * 5
