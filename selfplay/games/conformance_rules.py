@@ -6,7 +6,7 @@ import dis
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Number, Real
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
@@ -182,8 +182,8 @@ def _check_names(function: Any) -> None:
 
 
 def _is_usable(value: object) -> bool:
-    """Whether a name of a rule can stand for it: lists could change, and functions of modules are no rules."""
-    return IS_UNCOMPILED or callable(value) or isinstance(value, Number | str | tuple)
+    """Whether a name of a rule can stand for it: lists could change."""
+    return IS_UNCOMPILED or callable(value) or isinstance(value, Number | str | tuple | ModuleType)
 
 
 def check_results(game: Game) -> None:

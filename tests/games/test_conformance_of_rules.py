@@ -15,6 +15,7 @@ from selfplay.games import make_game
 from selfplay.games.conformance import RULES_HAVE, check_game, check_quickly, counts_of_sequences
 from selfplay.games.outcomes import disc_difference
 from selfplay.games.rules import Rules
+from tests.support import pile
 from tests.support.clobber import Clobber
 from tests.support.doc_pages import block_with
 from tests.support.pile import Pile
@@ -95,8 +96,6 @@ WRONG = [
     ({"LINES = tuple(": "import numpy as np\n\nLINES = np.array(", "    sum(1 <<": "    [sum(1 <<",
       "< COLUMNS\n)": "< COLUMNS]\n)"},
      "rules: LINES is of type ndarray; rules use .*, in has_line"),
-    ({"from typing": "import random\nfrom typing", PLAY: "    return Position(p.opp, p.own | random.getrandbits(9))\n"},
-     "rules: random is of type module; rules use .*, in play"),
     ({"square += COLUMNS\n": "square += COLUMNS / 1\n"}, "rules: TypeError: .*; what rules consist of: docs/game_refe"),
 ]  # fmt: skip
 """Replacements in the file of Connect Three in the documentation, and what is said of the result."""
@@ -123,6 +122,11 @@ def test_the_quick_check_names_what_is_wrong_where_and_what_is_right(changes, me
 @rule
 def difference(p):
     return p.own - p.opp
+
+
+@rule
+def calls_a_rule_of_a_module(p, action):
+    return pile.play(p, action)
 
 
 @rule
@@ -248,6 +252,10 @@ def test_what_cannot_be_compiled_is_named_in_one_line_with_its_place():
     with pytest.raises(Exception, match="nopython") as caught:
         game.lead_to_move(game.init(FEW_POSITIONS + 1))
     assert line_of(caught.value) == f"{reason} {place}"
+
+
+def test_a_rule_may_call_those_of_a_module():
+    check_game(with_rules(play=calls_a_rule_of_a_module)())
 
 
 def test_a_rule_that_makes_words_is_named():
