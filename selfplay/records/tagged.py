@@ -245,11 +245,14 @@ def has_tags(text: str) -> bool:
 
 def _is_of_draughts(text: str) -> bool:
     """Whether a text with tags names a kind of draughts, or its first move goes from one numbered square to another."""
+    results = set(RESULTS)
     for token in TOKEN.finditer(text):
+        if token[1] == "Result":
+            results.add(token[2])
         word = NUMBER.sub("", token[0].rstrip("!?*"))
-        if token[1] == "GameType" or JUMPS_OR_STEPS.fullmatch(word):
+        if token[1] == "GameType" or (word not in results and JUMPS_OR_STEPS.fullmatch(word)):
             return True
-        if word and word[0] not in "[{;%$()" and word not in RESULTS:
+        if word and word[0] not in "[{;%$()" and word not in results:
             return False
     return False
 
