@@ -22,6 +22,8 @@ SIGN = re.compile(r"\[(?:[^\]\\]++|\\.)*+(?:(\])|\\?\Z)|[()]", re.DOTALL)
 """A value, whose brackets do not count, with its end in a group, or a bracket of a tree."""
 SWALLOWED = re.compile(r"\(\s*+;\s*+(?:GM|FF|CA|AP|SZ)\[[^\]\[\\]*+\]\Z")
 """The start of the next match at the end of a value that was not ended."""
+CONTINUED = re.compile(r"\s*+;\s*+[A-Za-z]++\s*+\[")
+"""More of a match behind a bracket that ends it too early."""
 MOST_CHARACTERS = 1 << 24
 """The longest match that is read."""
 
@@ -36,11 +38,11 @@ def has_tree(text: str) -> bool:
 
 def split_matches(text: str) -> list[str]:
     """The text of each match of a collection. What stands between matches is left out, brackets that are missing at
-    the end of one are added."""
+    the end of one are added. A match that continues after its last bracket loses it, so that it is broken."""
     matches, place = list[str](), 0
     while found := TREE.search(text, place):
         match, place = _match_at(text, found.start())
-        matches.append(match)
+        matches.append(match[:-1] if CONTINUED.match(text, place) else match)
     return matches
 
 

@@ -135,6 +135,7 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[1]SZ[19:13];B[aa])", r"SZ\[19:13\]: only square boards"),
         ("(;GM[3]SZ[8];B[aa])", r"GM\[3\]: matches of 1 \(go\), 2 \(othello\), 4 \(gomoku\), 11 \(hex\) can"),
         ("(;GM[1]SZ[9];B", "not a match in SGF"),
+        ("(;GM[1]SZ[9]RE[B+R];B[aa])\n;W[bb];B[cc])", "not a match in SGF"),
         # No pass is put in where a colour moves twice, and no handicap stones are invented.
         ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is white's turn"),
         ("(;GM[1]SZ[9];B[aa][bb])", "node 1 has 2 moves of B"),
