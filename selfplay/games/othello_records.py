@@ -27,7 +27,8 @@ TAG = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
 TAGS = re.compile(r"(?:\s*[A-Za-z]+\[[^\]]*\])*")
 GGF_START = re.compile(r"\s*(?:\d+\s*)?\(;")
 KIND = re.compile(r"s?(\d{1,2})([a-z:][a-z0-9:]*)?", re.IGNORECASE)
-"""The type of a match: the squares along a side, then its variant, which does not begin with a digit."""
+"""The type of a match: the squares along a side, then its variant, which does not begin with a digit. Those with a (the
+fewest discs win) and k (a komi counts) are other games."""
 
 
 class GgfMatch(NamedTuple):
@@ -98,7 +99,7 @@ def read_ggf(text: str, width: int) -> GgfMatch:
     if said["GM"].lower() != "othello":
         raise IllegalActionError(f"GM[{shortened(said['GM'])}]: not a match of Othello")
     kind = KIND.fullmatch(said["TY"])
-    if kind is None or int(kind[1]) != width or "a" in (kind[2] or "").lower():
+    if kind is None or int(kind[1]) != width or not set("ak").isdisjoint((kind[2] or "").lower()):
         raise IllegalActionError(f"TY[{shortened(said['TY'])}]: not a match of Othello on {width}x{width} squares")
     if "BO" not in said:
         raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")

@@ -124,7 +124,8 @@ class _Check:
         self.points = torch.where(decided, lead, written.points)
         rest = self.written.gather(1, self.next[:, None])[:, 0]
         late = (rest != MATCH_OVER) & (rest != (MATCH_OVER if self.passing is None else self.passing))
-        lacking = {"is not over, and has no result": returns.isnan(), "has moves after its end": late}
+        lacking = {"has no moves": self.next == 0, "is not over, and has no result": returns.isnan()}
+        lacking["has moves after its end"] = late
         if (most := game.largest_lead) is not None:
             lacking["has a result that is not possible"] = self.points.abs() > most
         if needs_points:

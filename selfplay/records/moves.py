@@ -170,7 +170,7 @@ class GenericGameFormat(Transcript):
         return [with_said(record, _result_of(written))._replace(players=written.players)]
 
     def split(self, text: str) -> list[str]:
-        return re.findall(r"\(;.*?(?:;\)|\Z)", text, re.DOTALL)
+        return re.findall(r"\(;(?:\[[^\]]*+\]|;(?!\))|[^;\[])*+(?:;\))?+", text)
 
     def written(self, text: str, game: Game) -> WrittenMatch:
         if not self.fits(game):

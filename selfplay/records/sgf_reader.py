@@ -28,15 +28,16 @@ SWAPS = ("swap-pieces", "swap")
 """How programs write that a player of Hex swaps."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CELL = re.compile(r"([a-z])(\d{1,2})", re.IGNORECASE)
-"""A cell of Hex as a letter and a number."""
 ENDS = ("resign", "forfeit")
 """Moves of Hex that end the match."""
 SET_UP = {"AE": 0, "AB": 1, "AW": -1}
 """The properties that remove or place stones, and what then stands on a square."""
 SIDES = {"B": 0, "W": 1, "1": 0, "2": 1}
 """How the property PL begins, and who is to move. The numbers are those of older versions."""
-USUAL_SIZES = {"go": 19}
-"""The size of a board that a text does not say, where it is not that of the game by its name."""
+USUAL_SIZES = {"go": 19, "othello": 8}
+"""The size of a board that a text does not say. Programs for other games agree on none."""
+NAMED_CELLS = ("hex", "othello")
+"""Games in which programs write a point as a letter and a number from the top."""
 WHITE_FIRST = ("gomoku", "hex")
 """Games in which the colours are only names, and in texts of some programs white moves first."""
 NOT_SAID = ("", "-", "?")
@@ -44,11 +45,11 @@ NOT_SAID = ("", "-", "?")
 
 
 @lru_cache(maxsize=4096)
-def _action_at(point: str, width: int, passing: int | None) -> int:
+def _action_at(point: str, width: int, passing: int | None, has_cells: bool) -> int:
     """The action of a point on a board of this width, and of a pass. Raises IllegalActionError."""
     if passing is not None and (point == "" or (point == "tt" and width <= 19)):
         return passing
-    if cell := CELL.fullmatch(point):
+    if has_cells and (cell := CELL.fullmatch(point)):
         column, row = LETTERS.index(cell[1].lower()), int(cell[2]) - 1
     else:
         column, row = (LETTERS.find(letter) for letter in (point if len(point) == 2 else "??"))
@@ -63,8 +64,8 @@ class MatchReader:
     def __init__(self, text: str, game: Game | None, start: State | None, *, needs_komi: bool = True) -> None:
         """`needs_komi`: whether a match with a written result is of another game if its komi is another one."""
         self.nodes, self.variations = main_line(text)
-        self.root = self.nodes[0]
-        self.result = result_of_text(property_text(self.root, "RE"))
+        self.about = {name: values for node in reversed(self.nodes) for name, values in node.items()}
+        self.result = result_of_text(property_text(self.about, "RE"))
         self.needs_komi = needs_komi or self.result is None
         self.plays = list(self._until_end())
         self.game = self._game(game)
@@ -72,7 +73,7 @@ class MatchReader:
         if self.is_white_first:
             self.plays = [play._replace(seat=1 - play.seat) for play in self.plays]
             self.result = self.result and self.result._replace(returned=-self.result.returned)
-        self.passing = self.game.any_pass
+        self.passing, self.has_cells = self.game.any_pass, parts_of_game_name(self.game.name).base in NAMED_CELLS
         self.start = self._start(game, start)
 
     def _until_end(self) -> Iterator[Play]:
@@ -92,14 +93,14 @@ class MatchReader:
         return not any(name in node for node in self.nodes[: self.plays[0].node + 1] for name in SET_UP)
 
     def _game(self, usual: Game | None) -> Game:
-        number = property_text(self.root, "GM").strip()
+        number = property_text(self.about, "GM").strip()
         own = "" if usual is None else parts_of_game_name(usual.name).base
         swaps = any(play.point in SWAPS for play in self.plays[:3])
         base = GAMES.get(number or (NUMBERS["hex"] if swaps else NUMBERS.get(own, NUMBERS["go"])))
         if base is None:
             known = ", ".join(f"{number} ({name})" for number, name in GAMES.items())
             raise IllegalActionError(f"GM[{shortened(number)}]: matches of {known} can be read")
-        said = RULES["swap"] if swaps else property_text(self.root, "RU").strip()
+        said = RULES["swap"] if swaps else property_text(self.about, "RU").strip()
         rules = {name: 1 for name, text in RULES.items() if text == said}
         size = self._size(usual if own == base else None, base)
         same = usual if usual is not None and own == base and usual.observation_shape[1] == size else None
@@ -114,18 +115,20 @@ class MatchReader:
             raise IllegalActionError(f"the match cannot be played here: {error}") from error
 
     def _size(self, usual: Game | None, base: str) -> int:
-        """The points along a side of the board: SZ[9], SZ[19:19]. If nothing is said, 19 in Go, else those of the usual
-        game, else those of the game by its name."""
-        if "SZ" not in self.root:
-            return USUAL_SIZES.get(base) or (usual or make_game(base)).observation_shape[1]
-        sides = property_text(self.root, "SZ").strip().split(":")
+        """The points along a side of the board: SZ[9], SZ[19:19]. If nothing is said, those of USUAL_SIZES or of the
+        usual game."""
+        if "SZ" not in self.about:
+            if size := USUAL_SIZES.get(base) or (usual.observation_shape[1] if usual else 0):
+                return size
+            raise IllegalActionError(f"SZ, the size of the board, is missing; choose the game of {base} on that board")
+        sides = property_text(self.about, "SZ").strip().split(":")
         if len(set(sides)) > 1 or not sides[0].isdecimal() or len(sides[0]) > 2:
             raise IllegalActionError(f"SZ[{shortened(':'.join(sides))}]: only square boards can be read")
         return int(sides[0])
 
     def _komi(self) -> float | None:
-        text = property_text(self.root, "KM").strip()
-        komi = komi_of(text, property_text(self.root, "AP"))
+        text = property_text(self.about, "KM").strip()
+        komi = komi_of(text, property_text(self.about, "AP"))
         if komi is None and text not in NOT_SAID:
             raise IllegalActionError(f"KM[{shortened(text)}]: not a komi")
         return komi
@@ -150,7 +153,7 @@ class MatchReader:
     def _place_handicap(self, squares: list[int]) -> None:
         """Take the handicap stones that are written as first moves of black. Raises IllegalActionError if they are
         neither written as moves nor set up, and white moves first."""
-        said = property_text(self.root, "HA").strip()
+        said = property_text(self.about, "HA").strip()
         stones = int(said) if said.isdecimal() and len(said) < 3 else 0
         if stones < 2 or any(squares) or not self.plays:
             return
@@ -177,18 +180,19 @@ class MatchReader:
         for value in values:
             first, _, last = value.decode().strip().partition(":")
             if first:
-                (top, left), (bottom, right) = (divmod(self._square(point), width) for point in (first, last or first))
+                corners = [divmod(self._square(point), width) for point in (first, last or first)]
+                (top, bottom), (left, right) = (sorted(sides) for sides in zip(*corners, strict=True))
                 yield from (width * row + column for row in range(top, bottom + 1) for column in range(left, right + 1))
 
     def _square(self, point: str) -> int:
         """The square of a point. Raises IllegalActionError."""
-        return _action_at(point, self.game.observation_shape[2], None)
+        return _action_at(point, self.game.observation_shape[2], None, self.has_cells)
 
     def _action(self, point: str) -> int:
         """The action of a point. Raises IllegalActionError."""
         if point.lower() in SWAPS:
             return self.game.string_to_action(point)
-        return _action_at(point, self.game.observation_shape[2], self.passing)
+        return _action_at(point, self.game.observation_shape[2], self.passing, self.has_cells)
 
     def written(self) -> WrittenMatch:
         if len(self.plays) > (most := self.game.max_game_length):
@@ -205,7 +209,7 @@ class MatchReader:
             if comment := property_text(node, "C"):
                 ply = bisect_right(nodes, number)
                 comments[ply] = "\n".join(filter(None, [comments.get(ply), comment]))
-        black, white = property_text(self.root, "PB"), property_text(self.root, "PW")
+        black, white = property_text(self.about, "PB"), property_text(self.about, "PW")
         players = (white, black) if self.is_white_first else (black, white)
         result = decided_result(match, self.result)
         return Record(match, players, result, comments, self.variations, broken, self.result)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sgfmill.sgf_grammar import main_sequence_iter, parse_sgf_game, text_value
 
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.records import RecordedResult
 
 TREE = re.compile(r"\(\s*+;")
@@ -22,6 +22,8 @@ SIGN = re.compile(r"\[(?:[^\]\\]++|\\.)*+(?:(\])|\\?\Z)|[()]", re.DOTALL)
 """A value, whose brackets do not count, with its end in a group, or a bracket of a tree."""
 SWALLOWED = re.compile(r"\(\s*+;\s*+(?:GM|FF|CA|AP|SZ)\[[^\]\[\\]*+\]\Z")
 """The start of the next match at the end of a value that was not ended."""
+CONTINUED = re.compile(r"\s*+;\s*+[A-Za-z]++\s*+\[")
+"""More of a match behind a bracket that ends it too early."""
 MOST_CHARACTERS = 1 << 24
 """The longest match that is read."""
 
@@ -36,11 +38,11 @@ def has_tree(text: str) -> bool:
 
 def split_matches(text: str) -> list[str]:
     """The text of each match of a collection. What stands between matches is left out, brackets that are missing at
-    the end of one are added."""
+    the end of one are added. A match that continues after its last bracket loses it, so that it is broken."""
     matches, place = list[str](), 0
     while found := TREE.search(text, place):
         match, place = _match_at(text, found.start())
-        matches.append(match)
+        matches.append(match[:-1] if CONTINUED.match(text, place) else match)
     return matches
 
 
@@ -95,8 +97,11 @@ def _variations(tree: Any) -> int:
 
 
 def property_text(node: Node, name: str) -> str:
-    """A property as text, without escapes; empty without it."""
-    return text_value(node[name][0]).decode() if name in node else ""
+    """A property as text, without escapes; empty without it. Raises IllegalActionError if it has different values."""
+    texts = [text_value(value).decode() for value in node.get(name, ())]
+    if len(set(texts)) > 1 and name != "C":
+        raise IllegalActionError(f"{name} has several values, {shortened(', '.join(texts))}")
+    return "\n".join(dict.fromkeys(texts))
 
 
 # ---------------------------------------------------------------------- the komi
@@ -130,9 +135,10 @@ def komi_of(text: str, application: str) -> float | None:
 
 # ---------------------------------------------------------------------- the result
 
-DRAWN = ("0", "draw", "jigo", "和棋", "持碁", "持棋", "和", "무승부", "빅")
+DRAWN = re.compile("0|drawn?|tie|jigo|ジゴ|引き?分け?|和[棋局]?|平局|持[碁棋]|무승부|빅", re.IGNORECASE)
 COLOUR = re.compile(r"(?<![a-z])(b(?:lack)?|w(?:hite)?|[黑黒흑白백])(?![a-z])", re.IGNORECASE)
 WON = re.compile(r"\+|\A[bw]\Z|\bwins?\b|\bwon\b|[胜勝赢贏]|(?<!무)승", re.IGNORECASE)
+LOST = re.compile(r"\b(?:resign(?:s|ed)|los(?:es|t)|forfeit(?:s|ed))\b|[负負敗败]|패", re.IGNORECASE)
 REASONS = {
     "R": re.compile(r"\+\s*r|resign|中[盘盤押]|投了|認输|认输|불계", re.IGNORECASE),
     "T": re.compile(r"\+\s*t|time|超时|超時|時間|시간", re.IGNORECASE),
@@ -144,17 +150,17 @@ POINTS = re.compile(rf"\D*?(?<![.,])(\d++(?:[.,]\d++)?|[.,]\d++)({AND_A_HALF})?+
 
 
 def result_of_text(text: str) -> RecordedResult | None:
-    """The result of a match: B+3.5, W+R, B+, B, Black wins by resignation, 0, Jigo; None if it is not known, such as ?
-    or Void."""
+    """The result of a match: B+3.5, W+R, B+, B, Black wins by resignation, White resigns, 0, Jigo; None if it is not
+    known, such as ? or Void."""
     said = text.strip()
-    if said.lower() in DRAWN:
+    if DRAWN.fullmatch(said):
         return RecordedResult(0)
-    won = WON.search(said)
-    if won is None or COLOUR.match(said) is None:
+    won, lost = WON.search(said), LOST.search(said)
+    if not (won or (lost and len(COLOUR.findall(said)) == 1)) or COLOUR.match(said) is None:
         return None
     # Black resigned, White wins: the winner stands next to the word.
-    *_, winner = COLOUR.finditer(said[: won.end()])
-    returned = 1 if winner[1][0].lower() in "b黑黒흑" else -1
+    *_, named = COLOUR.finditer(said[: won.end()] if won else said)
+    returned = 1 if (named[1][0].lower() in "b黑黒흑") == bool(won) else -1
     for reason, expression in REASONS.items():
         if expression.search(said):
             return RecordedResult(returned, reason)

@@ -7,7 +7,8 @@ All expressions here are linear: what they repeat is possessive or ends at the f
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, pairwise
+from math import isnan
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -29,10 +30,13 @@ from selfplay.records.written import WrittenMatch, written_match
 
 PDN_GAME = "draughts"
 """The game that PDN is read and written for."""
-TAG = re.compile(r'^[ \t]*+\[[ \t]*+(\w++)[ \t]++"([^\n]*)"[ \t]*\][ \t\r]*$', re.MULTILINE)
-PART = re.compile(r"\{[^}]*+\}?|;[^\n]*+|^%[^\n]*+|[()]|[^\s{}();]++|\}", re.MULTILINE)
-"""A comment, a line for programs, a bracket around other lines of play, or a word."""
-ESCAPED = re.compile(r"\\(.)")
+TAG = r'\[[ \t]*+(?:(\w++)[ \t]++"((?:[^"\\\n]|\\(?:(?!"\]$).)?+|"(?![ \t]*+\]))*+)("[ \t]*+\])?+)?+'
+"""A tag: its name, its value, and its end, which a tag that is not whole does not have."""
+COMMENT = r'\{(?:[^}\n]++|\n(?![ \t]*+\[[ \t]*+\w++[ \t]++"))*+\}?+'
+"""A comment up to its end, or to the tags of the next match."""
+TOKEN = re.compile(rf"{TAG}|{COMMENT}|;[^\n]*+|^%[^\n]*+|[()]|\$\d*+|[^\s\[{{}}();$]++|\}}", re.MULTILINE)
+"""A tag, a comment, a line for programs, a bracket around other lines of play, a mark such as $1, or a word."""
+ESCAPED = re.compile(r'\\(["\\])')
 
 
 class Tagged(NamedTuple):
@@ -40,8 +44,9 @@ class Tagged(NamedTuple):
 
     tags: dict[str, str]
     words: list[str]
-    """Those of the moves, numbers included."""
-    result: str
+    """Those of the moves, numbers included, without marks such as !? and the * of 11-15*."""
+    result: tuple[float, float] | None
+    """As `read_result_and_lead` gives it."""
     comments: list[tuple[int, str]]
     """Each with the number of words before it."""
     variations: int
@@ -93,17 +98,13 @@ class PortableGameNotation(Transcript):
         return len(self.moves_played(" ".join(words[:count]), record.game, record.match.start).match.actions)
 
     def split(self, text: str) -> list[str]:
-        matches = list[list[str]]()
-        is_in_tags = False
-        for line in text.splitlines():
-            is_tag = TAG.match(line) is not None
-            if is_tag and not is_in_tags:
-                matches.append([])
-            if line.strip():
+        text, starts, is_in_tags = "\n".join(LINE_END.split(text)), list[int](), False
+        for token in TOKEN.finditer(text):
+            if (is_tag := token[0][0] == "[") and not is_in_tags:
+                starts.append(token.start())
+            if token[0][0] not in "{;%":
                 is_in_tags = is_tag
-            if matches:
-                matches[-1].append(line)
-        return ["\n".join(lines) for lines in matches]
+        return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
     def written(self, text: str, game: Game) -> WrittenMatch:
         found = self._parts(text, game)
@@ -115,17 +116,38 @@ class PortableGameNotation(Transcript):
         return game.read_fen(tags["FEN"]) if game is not None and "FEN" in tags else None
 
     def _parts(self, text: str, game: Game | None) -> Tagged:
-        tags = {name: ESCAPED.sub(r"\1", value) for name, value in TAG.findall(text)}
-        words, comments, variations = _parts_of_moves(TAG.sub("", text))
-        result = tags.get("Result", "*")
+        tags, words, comments = dict[str, str](), list[str](), list[tuple[int, str]]()
+        depth = variations = 0
+        for token in TOKEN.finditer(text):
+            part, name, value, end = token[0], *token.groups("")
+            if part[0] == "[":
+                value = ESCAPED.sub(r"\1", value)
+                if not end or tags.setdefault(name, value) != value:
+                    raise IllegalActionError(
+                        f"a tag is not whole, or is there twice: {shortened(text[token.start() :])}"
+                    )
+            elif part[0] == "{" and part[-1] != "}":
+                raise IllegalActionError(f"a comment has no end: {shortened(part)}")
+            elif part == "(":
+                variations += depth == 0
+                depth += 1
+            elif depth:
+                depth -= part == ")"
+            elif part[0] in "{;":
+                if comment := part[1:].removesuffix("}" if part[0] == "{" else "").strip():
+                    comments.append((len(words), comment))
+            elif part[0] not in "%$" and (word := part if part == "*" else part.rstrip("!?*")):
+                words.append(word)
+        if depth:
+            raise IllegalActionError("a variation has no end: a ) is missing")
+        last = "*"
         if words and not (game and game.is_action_text(words[-1])) and self._is_result(words[-1], game):
             last = words.pop()
-            result = result if read_result_and_lead(result) else last
-        return Tagged(tags, words, result, comments, variations)
+        return Tagged(tags, words, _result_of(tags.get("Result", "*"), last), comments, variations)
 
     def _result(self, found: Tagged) -> tuple[float, float] | None:
         """The result for player 0, and its lead."""
-        result = read_result_and_lead(found.result)
+        result = found.result
         return (0.0 - result[0], 0.0 - result[1]) if result and self.first_is_white else result
 
     def write(self, record: Record) -> str:
@@ -210,23 +232,39 @@ GAME_TYPES = {
     "31": "Thai draughts",
     "40": "Frisian draughts",
 }
+LINE_END = re.compile("\r\n?|\n")
 NUMBER = re.compile(r"\d++\.++")
 """The number before a move."""
 JUMPS_OR_STEPS = re.compile(r"\d{1,2}[-x]\d{1,2}(?:x\d{1,2})*+")
 
 
 def has_tags(text: str) -> bool:
-    """Whether a text begins with a line that is a tag."""
-    return TAG.match(text.lstrip()) is not None
+    """Whether a text begins with a tag, perhaps behind comments."""
+    return next((token[0][0] for token in TOKEN.finditer(text) if token[0][0] not in "{;%"), "") == "["
 
 
 def _is_of_draughts(text: str) -> bool:
     """Whether a text with tags names a kind of draughts, or its first move goes from one numbered square to another."""
-    if "GameType" in dict(TAG.findall(text)):
-        return True
-    words, *_ = _parts_of_moves(TAG.sub("", text))
-    moves = (NUMBER.sub("", word) for word in words if word not in RESULTS)
-    return JUMPS_OR_STEPS.fullmatch(next(filter(None, moves), "")) is not None
+    results = set(RESULTS)
+    for token in TOKEN.finditer(text):
+        if token[1] == "Result":
+            results.add(token[2])
+        word = NUMBER.sub("", token[0].rstrip("!?*"))
+        if token[1] == "GameType" or (word not in results and JUMPS_OR_STEPS.fullmatch(word)):
+            return True
+        if word and word[0] not in "[{;%$()" and word not in results:
+            return False
+    return False
+
+
+def _result_of(tag: str, last: str) -> tuple[float, float] | None:
+    """The result that the tag or the last word of a match says. Raises IllegalActionError if each says another one."""
+    first, second = read_result_and_lead(tag), read_result_and_lead(last)
+    if first is None or second is None:
+        return first or second
+    if first[0] != second[0] or abs(first[1] - second[1]) > 0:
+        raise IllegalActionError(f"the result is {tag} in the tag and {last} after the moves")
+    return second if isnan(first[1]) else first
 
 
 def _is_move(word: str, game: Game) -> bool:
@@ -235,25 +273,6 @@ def _is_move(word: str, game: Game) -> bool:
     with suppress(IllegalActionError):
         return move != "" and game.string_to_action(move) != game.pass_action
     return move != ""
-
-
-def _parts_of_moves(text: str) -> tuple[list[str], list[tuple[int, str]], int]:
-    """The words of the moves, without marks such as $1, !? and the * of 11-15*; the comments, each with the number of
-    words before it; and the number of other lines of play."""
-    words, comments = list[str](), list[tuple[int, str]]()
-    depth = variations = 0
-    for part in map(itemgetter(0), PART.finditer(text)):
-        if part in "()":
-            variations += depth == 0 and part == "("
-            depth = max(0, depth + (1 if part == "(" else -1))
-        elif depth or part[0] in "}%$":
-            continue
-        elif part[0] in "{;":
-            if comment := part[1:].removesuffix("}" if part[0] == "{" else "").strip():
-                comments.append((len(words), comment))
-        elif word := part if part == "*" else part.rstrip("!?*"):
-            words.append(word)
-    return words, comments, variations
 
 
 def _comment(text: str) -> str:

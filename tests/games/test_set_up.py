@@ -117,6 +117,8 @@ GGF = "(;GM[Othello]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- -----
     [
         ("GM[Othello]", "GM[Chess]", r"^GM\[Chess\]: not a match of Othello$"),
         ("TY[8]", "TY[10]", r"^TY\[10\]: not a match of Othello on 8x8 squares$"),
+        ("TY[8]", "TY[8a]", r"^TY\[8a\]: not a match of Othello"),
+        ("TY[8]", "TY[s8kr20]", r"^TY\[s8kr20\]: not a match of Othello"),
         ("W[d6]", "B[d6]", "^transcript, disc 2: d6 is not the move of black$"),
         ("W[d6];)", "W[d6", r"^a match in GGF ends with ;\)"),
         (GGF, "(;GM[Othello]TY[8]B[f5];)", "^a match in GGF needs the board"),

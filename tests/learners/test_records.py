@@ -140,6 +140,13 @@ def test_results_of_records_count_where_the_rules_end_no_match(tmp_path: Path) -
     assert found.target.tolist() == [-1, -1, 1, -1]
 
 
+def test_a_match_without_moves_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "file.pgn"
+    path.write_text('[Result "20-16"]\n\n20-16\n\n[Result "20-16"]\n\n1. c2 20-16\n')
+    found, skipped = generated(Records(files=[str(path)]))
+    assert (set(found.match.tolist()), skipped) == ({1}, [f"{path}, match 1: has no moves"])
+
+
 def test_only_a_pass_may_follow_the_end_of_a_match(tmp_path: Path) -> None:
     path, ended = tmp_path / "file.sgf", "(;GM[1]SZ[3]RE[B+2];B[bb];W[];B[]"
     path.write_text(f"{ended};W[]){ended};W[aa])")

@@ -65,6 +65,8 @@ def same_as_sgfmill(text: str, actions: list[int]) -> bool:
         return False
     if any(node.has_property("B") and node.has_property("W") for node in nodes):
         return False  # of two moves in a node, sgfmill knows one
+    if any(node.has_property("SZ") for node in nodes[1:]):
+        return False  # sgfmill knows only the size in the first node
     size = other.get_size()
     expected = [
         size * size if point is None else size * (size - 1 - point[0]) + point[1]

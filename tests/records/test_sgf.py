@@ -100,6 +100,7 @@ def test_a_start_that_the_text_does_not_say_counts_with_its_komi():
         ("Date: today [mail (x)\n\n(;GM[1]SZ[5];B[ca])) bye", "go_5x5", ["C5"]),
         # Boards that need not be said.
         ("(;GM[2];B[dc];W[cc])", "othello", ["d3", "c3"]),
+        ("(;GM[2]SZ[8];B[D3];W[c3])", "othello", ["d3", "c3"]),
         ("(;GM[1];B[aa])", "go_19x19", ["A19"]),
     ],
 )
@@ -134,16 +135,36 @@ def test_variants_of_other_programs(text, name, moves):
         ("(;GM[1]SZ[19:13];B[aa])", r"SZ\[19:13\]: only square boards"),
         ("(;GM[3]SZ[8];B[aa])", r"GM\[3\]: matches of 1 \(go\), 2 \(othello\), 4 \(gomoku\), 11 \(hex\) can"),
         ("(;GM[1]SZ[9];B", "not a match in SGF"),
+        ("(;GM[1]SZ[9]RE[B+R];B[aa])\n;W[bb];B[cc])", "not a match in SGF"),
         # No pass is put in where a colour moves twice, and no handicap stones are invented.
         ("(;GM[1]SZ[9];B[aa];B[bb])", r"move 2, B\[bb\]: it is white's turn"),
         ("(;GM[1]SZ[9];B[aa][bb])", "node 1 has 2 moves of B"),
         ("(;GM[1]SZ[9]HA[7];W[aa])", r"HA\[7\], but the match does not say where these stones are"),
         ("(;GM[1]SZ[9])(;GM[1]SZ[9])", "2 matches"),
+        # Programs take other boards if the text names none.
+        ("(;GM[4];B[hh])", "SZ, the size of the board, is missing; choose the game of gomoku on that board"),
+        ("(;GM[11];B[a1])", "SZ, the size of the board, is missing; choose the game of hex"),
+        # Rows from the top or from the bottom, with a column I or without one.
+        ("(;GM[1]SZ[19];B[d4])", r"move 1, B\[d4\]: 'd4' is not a point"),
+        ("(;GM[4]SZ[15];B[h9])", r"move 1, B\[h9\]: 'h9' is not a point"),
+        ("(;GM[1]SZ[9]RE[B+R]RE[W+R];B[aa])", r"RE has several values, B\+R, W\+R"),
     ],
 )
 def test_a_broken_match_is_refused_with_its_reason(text, reason):
     with pytest.raises((IllegalActionError, SettingError), match=reason):
         read_record(text)
+
+
+def test_what_is_said_of_a_match_may_stand_in_any_node_of_its_main_line():
+    record = read_record("(;GM[1]SZ[5];PB[Ann]KM[5.5]C[one]C[two];B[aa];W[bb]RE[B+R])")
+    assert (record.game.name, record.players[0]) == ("go_5x5_komi=5.5", "Ann")
+    assert (record.result, record.comments) == (RecordedResult(1, "R"), {0: "one\ntwo"})
+
+
+@pytest.mark.parametrize("corners", ["aa:bc", "bc:aa", "ba:ac", "ac:ba"])
+def test_a_rectangle_of_stones_has_any_two_corners(corners):
+    record = read_record(f"(;GM[1]SZ[5]AB[{corners}];W[ee])")
+    assert record.game.squares(record.match.start)[0].nonzero()[:, 0].tolist() == [0, 1, 5, 6, 10, 11]
 
 
 def test_the_part_before_a_move_that_cannot_be_played_is_kept_where_this_is_asked_for():
@@ -238,7 +259,13 @@ def test_the_komi_as_programs_write_it(properties, komi):
         ("\ubc31 \ubc18\uc9d1\uc2b9", RecordedResult(-1, "0.5")),
         ("\ud751 2\uc9d1\uc2b9", RecordedResult(1, "2")),
         ("\ud751 \uc2dc\uac04\uc2b9", RecordedResult(1, "T")),
-        ("\ud751 \ubd88\uacc4\ud328", None),
+        ("\ud751 \ubd88\uacc4\ud328", RecordedResult(-1, "R")),
+        ("White resigns", RecordedResult(1, "R")),
+        ("Black lost on time", RecordedResult(-1, "T")),
+        ("White loses by 3.5", RecordedResult(1, "3.5")),
+        ("\u767d\u8ca0\u3051", RecordedResult(1)),
+        ("Black and White lost", None),
+        *((text, RecordedResult(0)) for text in ("Drawn", "\u5f15\u304d\u5206\u3051", "\u548c\u5c40")),
         ("\ubb34\uc2b9\ubd80", RecordedResult(0)),
         ("\ud751\ubc31 \ubb34\uc2b9\ubd80", None),
         ("Void", None),

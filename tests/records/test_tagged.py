@@ -10,6 +10,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.match import Match
 from selfplay.records import Record, RecordedResult, read_record, read_records, written_record
 from selfplay.records.moves import read_result_and_lead
+from selfplay.records.tagged import PGN
 
 OTHELLO, OTHELLO_4, DRAUGHTS = (make_game(name) for name in ("othello", "othello_4x4", "draughts"))
 
@@ -22,20 +23,20 @@ def test_nested_variations_marks_and_lines_for_programs_are_left_out() -> None:
     text = (
         '[Event "2 \\"x\\" \\\\ y"]\n[Black "A"]\n[Result "1-0"]\n\n'
         "1. f5! {good (really} (1. d3 (1. c4 {x}) c3) d6?! $4\n% clock 12\n2. c3!? ; the rest\n1-0\n"
-        '[Black "B"]\n\n1. c4 (unclosed *\n[Black "C"]\n\n1. e6 *'
+        '[Black "B"]\n; of {three\n[White "D"]\n\n1. c4$1 (1. f5) *\n[Black "C"]\n\n1. e6 *'
     )
     first, second, third = read_records(text, OTHELLO)
     assert (moves_of(first), first.result, first.players) == (["f5", "d6", "c3"], RecordedResult(1), ("A", ""))
     assert [moves_of(second), moves_of(third), second.result] == [["c4"], ["e6"], None]
     assert (first.comments, first.variations) == ({1: "good (really", 3: "the rest"}, 1)
-    assert (second.comments, second.variations, third.comments) == ({}, 1, {})
+    assert (second.comments, second.variations, third.comments) == ({0: "of {three"}, 1, {})
 
 
 def test_comments_are_read_with_the_position_behind_their_move_and_written_back() -> None:
-    text = "{Of two} ; masters\n1. {slow} 15x22x31 {two} {jumps} 17-14 {[%clk 0:05]} ( 17-13 {no} ) ; next\n* {unclosed"
+    text = "{Of two} ; masters\n1. {slow} 15x22x31 {two} {jumps} 17-14 {[%clk 0:05]} ( 17-13 {no} ) ; next\n* {end}"
     record = read_record(f'[FEN "B:W18,26,17:B15,1"]\n\n{text}')
     assert moves_of(record) == ["15x22", "22x31", "17-14"]
-    comments = {0: "Of two\nmasters\nslow", 2: "two\njumps", 3: "[%clk 0:05]\nnext\nunclosed"}
+    comments = {0: "Of two\nmasters\nslow", 2: "two\njumps", 3: "[%clk 0:05]\nnext\nend"}
     assert (record.comments, record.variations) == (comments, 1)
     again = read_record(written_record(record, "pdn").text)
     assert again.comments == {ply: comment.replace("\n", " ") for ply, comment in comments.items()}
@@ -46,7 +47,7 @@ def test_comments_are_read_with_the_position_behind_their_move_and_written_back(
 
 
 def test_names_with_quotes_backslashes_and_newlines_are_read_back() -> None:
-    name = 'a "b" \\ c]'
+    name = 'a "b"] C:\\games\\"]'
     written = written_record(Record(Match(OTHELLO).play(19), (name, "x\ny\r\nz\u2028")), "pgn")
     assert read_record(written.text, OTHELLO).players == (name, "x y z")
 
@@ -89,6 +90,40 @@ def test_white_moves_first_except_where_the_first_player_is_black(
 ) -> None:
     record = read_record(f'[White "W"]\n[Black "B"]\n[Result "1-0"]\n\n1. {moves} 1-0', make_game(name))
     assert (record.players, record.result) == (players, RecordedResult(1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[Black "A"] [White "C:\\games\\"]\n[Result "1-0"]\n\n1. f5',
+        '[Black "A"] [White "C:\\\\games\\\\"] [Result "1-0"] 1. f5 *',
+        '{One}\r\n[Black "A"]\r\n% [Black "B"]\r\n[White "C:\\games\\"]\r\n[Result "44-20"]\r\n\r\n1. f5 1-0\r\n',
+    ],
+)
+def test_tags_are_read_on_one_line_and_behind_comments_and_lines_for_programs(text: str) -> None:
+    record = read_record(text, OTHELLO)
+    assert (record.players, moves_of(record)) == (("A", "C:\\games\\"), ["f5"])
+    assert record.result == RecordedResult(1, "24" if "44" in text else "")
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ('1. f5 {see\n[Event "x"]\n} d6 1-0', "a comment has no end: {see"),
+        ('1. f5 {see d6 1-0\n[Black "B"]\n\n1. f5 {good} d6 0-1', "a comment has no end: {see d6 1-0"),
+        ("1. f5 (1. d3 d6 1-0", "a variation has no end"),
+        ("1. f5 d6 0-1", "the result is 1-0 in the tag and 0-1 after the moves"),
+        ('[Black "B"]\n\n1. f5 d6 1-0', 'tag is not whole, or is there twice: .Black "B"'),
+        ("[FEN x]\n\n1. f5 d6 1-0", "tag is not whole, or is there twice: .FEN x"),
+        ('[White "Ann\nLee"]\n\n1. f5 d6 1-0', 'tag is not whole, or is there twice: .White "Ann'),
+        ("1. f5 } d6 1-0", "'}d' is not a move"),
+    ],
+)
+def test_no_part_of_a_broken_match_is_read_as_a_match(part: str, reason: str) -> None:
+    text = f'[Black "A"]\n[Result "1-0"]\n\n{part}\n'
+    with pytest.raises(IllegalActionError, match=reason):
+        PGN.written(PGN.split(text)[0], OTHELLO)
+    assert moves_of(read_records(PGN.split(text + '\n[Black "C"]\n\n1. d3 *')[-1], OTHELLO)[0]) == ["d3"]
 
 
 def test_tags_with_spaces_around_their_brackets_are_read() -> None:

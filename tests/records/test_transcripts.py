@@ -16,10 +16,10 @@ from selfplay.records import (
     record_of,
     written_record,
 )
-from selfplay.records.moves import TRANSCRIPT
+from selfplay.records.moves import GGF, TRANSCRIPT
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
-GGF = "(;GM[Othello]PB[Ann]PW[Bob]TY[6]RE[{}]BO[6 ------ ------ --O*-- --*O-- ------ ------ *]B[c2]W[b2];)"
+GGF_TEXT = "(;GM[Othello]PB[Ann]PW[Bob]TY[6]RE[{}]BO[6 ------ ------ --O*-- --*O-- ------ ------ *]B[c2]W[b2];)"
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,16 @@ def test_the_board_players_and_result_of_a_match_in_ggf_are_read_and_written_bac
     said: str, result: RecordedResult | None
 ) -> None:
     for game in (None, OTHELLO, CONNECT_FOUR):
-        record = read_record(GGF.format(said), game)
+        record = read_record(GGF_TEXT.format(said), game)
         assert (record.game.name, record.players, record.result) == ("othello_6x6", ("Ann", "Bob"), result)
     written = written_record(record).text
     assert f"RE[{said.replace(':s', '') if result is None or result.returned else '+0'}]" in written
     assert read_record(written).result == result
+
+
+def test_the_end_of_a_match_in_ggf_may_stand_in_a_name() -> None:
+    texts = [written_record(Record(Match(OTHELLO).play(action), (";)", "(;")), "ggf").text for action in (37, 44)]
+    assert [list(GGF.written(text, OTHELLO).actions) for text in GGF.split("2 " + "".join(texts))] == [[37], [44]]
 
 
 def test_comments_are_lines_that_are_read_back_and_ggf_has_none() -> None:
