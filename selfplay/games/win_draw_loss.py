@@ -74,6 +74,19 @@ def summed(results: Iterable[WinDrawLoss[int]]) -> WinDrawLoss[int]:
     return WinDrawLoss(*map(sum, zip((0, 0, 0), *results, strict=True)))
 
 
+def share_text(share: float, decimals: int = 4, unit: str = "f", *, rest: float | None = None) -> str:
+    """An exact share as 0.1234, or with the unit "%" as 12.3%. It is only written as 0 or 1 if it is exactly that; else
+    as <0.0001 or >0.9999.
+
+    `rest`: the sum of the other shares, because `share` is rounded; None: 1 - `share`.
+    """
+    if 0 in (share, 1 - share if rest is None else rest):
+        return f"{share:.0{unit}}"
+    least = 10.0 ** -(decimals + 2 * (unit == "%"))
+    sign, shown = ("<", least) if share < least else (">", 1 - least) if share > 1 - least else ("", share)
+    return f"{sign}{shown:.{decimals}{unit}}"
+
+
 def mean_of_seats(first: WinDrawLoss[float], second: WinDrawLoss[float]) -> WinDrawLoss[float]:
     """Probabilities over both seats, from those of a player that moves first and second."""
     return WinDrawLoss(*((a + b) / 2 for a, b in zip(first, second, strict=True)))
