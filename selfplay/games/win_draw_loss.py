@@ -127,21 +127,17 @@ class RunningResults(NamedTuple):
         return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"
 
 
-def wilson_interval(count: int, matches: int) -> tuple[float, float]:
-    """The 95 % confidence interval (Wilson, 1927) of the rate of an event that occurred in `count` of the matches."""
+def wilson_interval(count: float, matches: int) -> tuple[float, float]:
+    """The 95 % confidence interval (Wilson, 1927) of the rate of an event that occurred in `count` of the matches.
+
+    If `count` is a number of points, it is that of the score. Counting draws as half wins makes it too wide rather than
+    too narrow.
+    """
     weight = NORMAL_QUANTILE**2 / matches
     rate = count / matches
     centre = (rate + weight / 2) / (1 + weight)
     half_width = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - half_width), min(1.0, centre + half_width)
-
-
-def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
-    """The 95 % interval of the points per match, a draw being a half, from the variance of these points."""
-    matches = results.matches
-    variance = (results.wins + results.draws / 4) / matches - results.score**2
-    half = NORMAL_QUANTILE * math.sqrt(max(variance, 0.25 / matches) / matches)
-    return max(0.0, results.score - half), min(1.0, results.score + half)
 
 
 def sign_test_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
