@@ -13,12 +13,10 @@ import argparse
 import logging
 import sys
 
-from strength import score_interval
-
 from selfplay import match
 from selfplay.cli.entry import reporting_errors
 from selfplay.games import make_game
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 
 ROLLOUTS = "mcts:rollouts?simulations=2000"
 RECORDED = {
@@ -55,7 +53,7 @@ def main() -> None:
         game, recorded = make_game(name), RECORDED[name]
         matches = 20 if options.quick else recorded.matches
         results = match("strongest", ROLLOUTS, game=game, matches=matches, seed=options.seed, opening_plies=4)
-        (low, high), (lowest, highest) = score_interval(results), score_interval(recorded)
+        (low, high), (lowest, highest) = (wilson_interval(each.points, each.matches) for each in (results, recorded))
         agrees = low <= highest and lowest <= high
         differ |= not agrees
         cells = game.presentation.title, results, f"{results.score:.3f} ({low:.3f} to {high:.3f})", recorded

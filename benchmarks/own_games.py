@@ -34,7 +34,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
-from selfplay.games.win_draw_loss import score_interval
+from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.matches.series import Series
 from selfplay.named_players.make import make_player
 from selfplay.players.player import RandomPlayer
@@ -189,7 +189,7 @@ def measured(game_name: str, folder: Path, options: argparse.Namespace) -> list[
         pair = make_player(player, game, folder), make_player(opponent, game, run_dir)
         results = series.play(game, pair).results
         opponent = opponent if run_dir == folder else f"{recipe} {opponent}"
-        scores = [round(number, 3) for number in (results.score, *score_interval(results))]
+        scores = [round(number, 3) for number in (results.score, *wilson_interval(results.points, results.matches))]
         learning = game_name, game_name in TUNED, round(minutes, 1), round(processor, 1), rated[-1].level
         rows.append(Row(*learning, player, opponent, *results, *scores))
         print(f"| {' | '.join(map(str, rows[-1]))} |", flush=True)

@@ -17,7 +17,6 @@ import argparse
 import logging
 import platform
 import sys
-from math import sqrt
 from statistics import mean
 from time import perf_counter
 
@@ -30,7 +29,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
-from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
+from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.matches.series import CountedMatches, PairResult, Series
 from selfplay.named_players.make import make_player
 from selfplay.protocols.process import command_words
@@ -69,16 +68,8 @@ def play(game: Game, players: tuple[Timed, Timed], options: argparse.Namespace) 
     return series.play(game, players, watch)
 
 
-def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
-    """The 95 % interval (Wilson, 1927) of the score, as if each point were won or lost; draws make it wider."""
-    z2 = NORMAL_QUANTILE**2
-    n, p = results.matches, results.score
-    middle, half = p + z2 / (2 * n), sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
-    return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
-
-
 def row(names: tuple[str, str], players: tuple[Timed, Timed], result: PairResult, seconds: float) -> str:
-    low, high = score_interval(result.evidence)
+    low, high = wilson_interval(result.evidence.points, result.evidence.matches)
     cells = (
         *names,
         str(result.results),

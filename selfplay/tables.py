@@ -34,6 +34,8 @@ class ColumnKind(NamedTuple):
     decimals: int = 6
     """Decimal places of its fractions, chosen so that all processors, libraries and numbers of threads agree."""
     exceeds_64_bits: bool = False
+    is_exact: bool = False
+    """Whether 0 and 1 mean exactly that, so that fractions close to them have more decimal places."""
 
     def rounded(self, field: Field) -> Field:
         """The field as it is written."""
@@ -41,7 +43,9 @@ class ColumnKind(NamedTuple):
             return field
         # First to the places that are always exact: 1/128 lies half-way between two numbers of six places, and a sum
         # of probabilities may end just above or just below it. Adding 0.0 turns -0.0 into 0.0.
-        return round(round(field, EXACT_DECIMALS), self.decimals) + 0.0
+        precise = round(field, EXACT_DECIMALS)
+        rounded = round(precise, self.decimals) + 0.0
+        return precise or float(f"{field:.6g}") if self.is_exact and rounded in (0, 1) else rounded
 
     def parse(self, text: str) -> Field:
         """The value of a field of the file; None if it is empty. Raises ValueError if it is not of this kind."""
@@ -55,12 +59,13 @@ class ColumnKind(NamedTuple):
         return field
 
 
-TEXT, COUNT, LINES, WORD, SHARE, ERROR, RATING = (
+TEXT, COUNT, LINES, WORD, SHARE, PROBABILITY, ERROR, RATING = (
     ColumnKind(str),
     ColumnKind(int),
     ColumnKind(int, exceeds_64_bits=True),
     ColumnKind(int, exceeds_64_bits=True),
     ColumnKind(float),
+    ColumnKind(float, is_exact=True),
     ColumnKind(float, decimals=4),
     ColumnKind(float, decimals=2),
 )

@@ -12,7 +12,7 @@ from selfplay.grading.ratings import MATCH_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.winning_proof.report import PLY_COLUMNS, PROOF_COLUMNS
 from selfplay.runs.kept_positions import position_columns
 from selfplay.stages.tournament_pairs import PAIR_COLUMNS
-from selfplay.tables import COUNT, LINES, RATING, SHARE, TEXT, Columns, data_frame, read_rows
+from selfplay.tables import COUNT, LINES, PROBABILITY, RATING, SHARE, TEXT, Columns, data_frame, read_rows
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
 
@@ -45,6 +45,12 @@ def test_fractions_are_rounded_alike_whichever_way_they_were_added() -> None:
         "0.333333,0.33",
         "0.0,0.0",
     ]
+
+
+def test_probabilities_are_only_0_or_1_if_they_are_exactly_that() -> None:
+    rows = [{"p": x} for x in (0.0, 1e-30, 1.2345678e-9, 1 / 3, 1 - 1e-9, 1.0, 0.9999999999999999)]
+    written = data_frame({"p": PROBABILITY}, rows).to_csv(index=False).split()
+    assert written == ["p", "0.0", "1e-30", "1.235e-09", "0.333333", "0.999999999", "1.0", "1.0"]
 
 
 def test_columns_that_a_file_does_not_have_are_left_out(tmp_path: Path) -> None:

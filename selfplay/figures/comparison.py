@@ -30,7 +30,8 @@ from selfplay.figures.style import (
     single_figure,
     whole_numbers_on_x,
 )
-from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, sign_test_interval
+from selfplay.games.game import SEATS
+from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, share_text, sign_test_interval
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.grades_and_policies import ExactGrades
 from selfplay.grading.measures import Improvement, Measure, Panel
@@ -124,26 +125,30 @@ def _draw_results(axes: Axes, table: DataFrame, ceiling: float | None) -> None:
     decorate(axes, "Exact result against the random player, both seats", "level", "probability")
     newest = table.iloc[-1]
     for what, colour in (("win", GREEN), ("draw", GREY), ("loss", RED)):
-        label = f"{what}: {newest[f'exact_{what}_vs_random']:.4f} at level {newest['level']:.0f}"
+        label = f"{what}: {share_text(newest[f'exact_{what}_vs_random'])} at level {newest['level']:.0f}"
         draw_by_level(axes, table, f"exact_{what}_vs_random", colour, label)
     if ceiling is not None:
-        label = f"most wins without a loss: {ceiling:.4f}"
+        label = f"most wins without a loss: {share_text(ceiling)}"
         axes.axhline(ceiling, color="black", linestyle="--", linewidth=1, label=label)
     axes.set_ylim(-0.03, 1.03)
     legend_above(axes, columns=2)
 
 
+MOST_DRAWN = 10**200
+"""The largest number of lines that is drawn: a float, with room for the axis, holds no more than 10^308."""
+
+
 def _draw_losing_lines(axes: Axes, table: DataFrame) -> None:
     decorate(axes, "Lines of play that end in a loss", "level", "number of lines")
-    axes.plot(table["level"], table["losing_lines_first"].astype(float), LINES[BLUE], color=BLUE, label="moving first")
-    second = table["losing_lines_second"].astype(float)
+    first, second = (table[f"losing_lines_{seat}"].map(lambda lines: float(min(lines, MOST_DRAWN))) for seat in SEATS)
+    axes.plot(table["level"], first, LINES[BLUE], color=BLUE, label="moving first")
     axes.plot(table["level"], second, LINES[ORANGE], color=ORANGE, label="moving second", markersize=4)
-    unbeatable = table.loc[(table["losing_lines_first"] == 0) & (table["losing_lines_second"] == 0), "level"]
+    unbeatable = table.loc[(first == 0) & (second == 0), "level"]
     for number, level in enumerate(unbeatable):
         label = "none: unbeatable" if number == 0 else None
         axes.axvspan(level - 0.5, level + 0.5, color=GREEN, alpha=0.16, linewidth=0, label=label)
     # The range from 0 to 1 takes at least a tenth of the height, so that its labels do not overlap.
-    largest = float(np.nanmax(table[["losing_lines_first", "losing_lines_second"]].to_numpy(dtype=float)))
+    largest = max(first.max(), second.max())
     axes.set_yscale("symlog", linthresh=1, linscale=max(1.0, np.log10(max(largest, 1)) / 9))
     axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
     axes.set_ylim(bottom=-0.25)

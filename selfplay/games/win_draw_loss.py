@@ -74,6 +74,19 @@ def summed(results: Iterable[WinDrawLoss[int]]) -> WinDrawLoss[int]:
     return WinDrawLoss(*map(sum, zip((0, 0, 0), *results, strict=True)))
 
 
+def share_text(share: float, decimals: int = 4, unit: str = "f", *, rest: float | None = None) -> str:
+    """An exact share as 0.1234, or with the unit "%" as 12.3%. It is only written as 0 or 1 if it is exactly that; else
+    as <0.0001 or >0.9999.
+
+    `rest`: the sum of the other shares, because `share` is rounded; None: 1 - `share`.
+    """
+    if 0 in (share, 1 - share if rest is None else rest):
+        return f"{share:.0{unit}}"
+    least = 10.0 ** -(decimals + 2 * (unit == "%"))
+    sign, shown = ("<", least) if share < least else (">", 1 - least) if share > 1 - least else ("", share)
+    return f"{sign}{shown:.{decimals}{unit}}"
+
+
 def mean_of_seats(first: WinDrawLoss[float], second: WinDrawLoss[float]) -> WinDrawLoss[float]:
     """Probabilities over both seats, from those of a player that moves first and second."""
     return WinDrawLoss(*((a + b) / 2 for a, b in zip(first, second, strict=True)))
@@ -114,21 +127,17 @@ class RunningResults(NamedTuple):
         return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"
 
 
-def wilson_interval(count: int, matches: int) -> tuple[float, float]:
-    """The 95 % confidence interval (Wilson, 1927) of the rate of an event that occurred in `count` of the matches."""
+def wilson_interval(count: float, matches: int) -> tuple[float, float]:
+    """The 95 % confidence interval (Wilson, 1927) of the rate of an event that occurred in `count` of the matches.
+
+    If `count` is a number of points, it is that of the score. Counting draws as half wins makes it too wide rather than
+    too narrow.
+    """
     weight = NORMAL_QUANTILE**2 / matches
     rate = count / matches
     centre = (rate + weight / 2) / (1 + weight)
     half_width = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - half_width), min(1.0, centre + half_width)
-
-
-def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
-    """The 95 % interval of the points per match, a draw being a half, from the variance of these points."""
-    matches = results.matches
-    variance = (results.wins + results.draws / 4) / matches - results.score**2
-    half = NORMAL_QUANTILE * math.sqrt(max(variance, 0.25 / matches) / matches)
-    return max(0.0, results.score - half), min(1.0, results.score + half)
 
 
 def sign_test_interval(results: WinDrawLoss[int]) -> tuple[float, float]:

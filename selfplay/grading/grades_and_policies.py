@@ -19,7 +19,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.distinct_positions import distinct_positions
 from selfplay.games.game import SEATS
 from selfplay.games.state import State
-from selfplay.games.win_draw_loss import mean_of_seats
+from selfplay.games.win_draw_loss import mean_of_seats, share_text
 from selfplay.grading.compared_players import Compared, Who
 from selfplay.grading.measures import Measure, Panel, Shown
 from selfplay.grading.proof import FIRST, GRADE_COLUMNS, Grade, Grader, Lines, is_unbeatable, lines_text
@@ -29,21 +29,13 @@ from selfplay.players.mcts import MctsPlayer, TreeSearchParameters
 from selfplay.players.player import Player, policy_of
 from selfplay.tables import COUNT, ERROR, LINES, SHARE, TEXT, Columns, Row
 
-SMALLEST_SHARE = 0.0001
-
-
-def share_text(share: float) -> str:
-    """An exact share with four decimals. A share is only written as 0 or 1 if it is exactly that; else <0.0001,
-    >0.9999."""
-    if share in (0, 1):
-        return f"{share:.0f}"
-    if share < SMALLEST_SHARE:
-        return f"<{SMALLEST_SHARE:.4f}"
-    return f">{1 - SMALLEST_SHARE:.4f}" if share > 1 - SMALLEST_SHARE else f"{share:.4f}"
-
 
 def _lines_text(lost: int, total: int) -> str:
     return lines_text(Lines(lost, total))
+
+
+def _three_decimals(share: float) -> str:
+    return share_text(share, 3)
 
 
 class ExactGrades(Measure):
@@ -54,7 +46,7 @@ class ExactGrades(Measure):
         Shown("p(loss)", ["exact_loss_vs_random"], share_text, "p(loss): to random, exactly"),
         Shown("lost first", ["losing_lines_first", "lines_first"], _lines_text, "lost: of all lines tried"),
         Shown("lost second", ["losing_lines_second", "lines_second"], _lines_text),
-        Shown("optimal", ["optimal_action_rate"], "{:.3f}".format, "optimal: best actions"),
+        Shown("optimal", ["optimal_action_rate"], _three_decimals, "optimal: best actions"),
     )
 
     def __init__(self, compared: Compared, grader: Grader) -> None:
@@ -95,11 +87,11 @@ class ExactGrades(Measure):
 
     def _versus_random_text(self, grade: Grade) -> str:
         win, draw, loss = mean_of_seats(*grade.versus_random)
-        shares = f"{share_text(win)}, draws {share_text(draw)}, loses {share_text(loss)}"
-        text = f"Against the random player it wins exactly {shares}"
+        drawn = share_text(draw, rest=win + loss)
+        text = f"Against the random player it wins exactly {share_text(win)}, draws {drawn}, loses {share_text(loss)}"
         if self.ceiling is None:
             return f"{text}."
-        return f"{text};\na player who never loses can win at most {self.ceiling:.4f}."
+        return f"{text};\na player who never loses can win at most {share_text(self.ceiling)}."
 
     def _lost_lines(self, grade: Grade) -> list[str]:
         """A shortest lost line in each seat in which perfect play does not lose."""
@@ -199,7 +191,7 @@ def ways_of_playing(agents: Mapping[int, Agent], grader: Grader) -> list[PolicyR
 
 
 def _sentence(way: PolicyRow) -> str:
-    optimal = f"optimal in {way['optimal_action_rate']:.4f} of all positions"
+    optimal = f"optimal in {share_text(way['optimal_action_rate'])} of all positions"
     first, second = (Lines(way[f"losing_lines_{seat}"], way[f"lines_{seat}"]) for seat in SEATS)
     if is_unbeatable((first, second)):
         return f"{way['player']} cannot lose; {optimal}."

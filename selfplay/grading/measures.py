@@ -129,9 +129,7 @@ class Improvement(Measure):
         return [*self.compared.notes, progress_text(table, self.compared.advice)]
 
     def evidence(self) -> dict[int, WinDrawLoss[int]]:
-        """The results of each trained level against the level before it, without copies; none in small games."""
-        if self.compared.grader is not None:
-            return {}
+        """The results of each trained level against the level before it, without copies."""
         return {level: result.evidence for level, result in self.compared.versus_previous.items()}
 
 

@@ -5,6 +5,7 @@ differently in the same position when it moves first. The probability of each ou
 are computed from the ends of matches back to the start.
 """
 
+from decimal import Decimal
 from html import escape
 from typing import NamedTuple
 
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
-from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
+from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, share_text
 from selfplay.players.capabilities import PredictsOutcomes, capability
 from selfplay.players.checked_player import CheckedPlayer, checked_player
 from selfplay.players.player import Player, policy_of, uniform_policy
-from selfplay.tables import ERROR, LINES, SHARE, Row
+from selfplay.tables import ERROR, LINES, PROBABILITY, SHARE, Row
 
 FIRST, SECOND = 0, 1
 
@@ -27,7 +28,9 @@ LARGEST_EXACT = 10**7
 
 EXACT_RESULTS = ("win", "draw", "loss")
 GRADE_COLUMNS = {
-    **{f"exact_{result}_vs_random{seat}": SHARE for result in EXACT_RESULTS for seat in ("_first", "_second", "")},
+    **{
+        f"exact_{result}_vs_random{seat}": PROBABILITY for result in EXACT_RESULTS for seat in ("_first", "_second", "")
+    },
     **{f"{lines}_{seat}": LINES for seat in SEATS for lines in ("losing_lines", "lines")},
     "optimal_action_rate": SHARE,
     "value_error": ERROR,
@@ -56,7 +59,8 @@ def count_text(count: int) -> str:
     """A count in readable form: 255168, 1.1 x 10^18."""
     if count < LARGEST_EXACT:
         return str(count)
-    digits, power = f"{count:.1e}".split("e")
+    # As a float, a count of 309 digits would be infinite.
+    digits, power = f"{Decimal(count):.1e}".split("e")
     return f"{digits} x 10^{int(power)}"
 
 
@@ -129,8 +133,8 @@ class Grade(NamedTuple):
 
     def _repr_html_(self) -> str:
         """The verdict and the figures, as a notebook shows them."""
-        wins = [f"{100 * result.wins:.1f}%" for result in self.versus_random]
-        losses = [f"{100 * result.losses:.1f}%" for result in self.versus_random]
+        wins = [share_text(result.wins, 1, "%", rest=result.draws + result.losses) for result in self.versus_random]
+        losses = [share_text(result.losses, 1, "%", rest=result.wins + result.draws) for result in self.versus_random]
         rows = {
             "lines lost": [lines_text(lines) for lines in self.lines],
             "wins against the random player": wins,

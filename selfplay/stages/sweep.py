@@ -13,7 +13,7 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.games.win_draw_loss import RESULTS
+from selfplay.games.win_draw_loss import RESULTS, share_text
 from selfplay.grading.comparison import level_columns, reference_columns
 from selfplay.grading.proof import GRADE_COLUMNS, Grader, Lines, lines_text
 from selfplay.runs.finished_runs import (
@@ -128,6 +128,9 @@ def _shown_table(table: pd.DataFrame, runs: Sequence[FinishedRun]) -> str:
 
 
 def _shown_figures(row: "pd.Series[Any]") -> dict[str, str]:
+    def share(column: str) -> str:
+        return "" if pd.isna(row[column]) else share_text(row[column])
+
     def number(column: str, form: str) -> str:
         return "" if pd.isna(row[column]) else f"{row[column]:{form}}"
 
@@ -138,12 +141,12 @@ def _shown_figures(row: "pd.Series[Any]") -> dict[str, str]:
     return {
         "levels": str(row["levels"]),
         "v random": "-".join(str(row[f"{result}_vs_random"]) for result in RESULTS),
-        "exact win": number("exact_win_vs_random", ".4f"),
-        "exact loss": number("exact_loss_vs_random", ".4f"),
+        "exact win": share("exact_win_vs_random"),
+        "exact loss": share("exact_loss_vs_random"),
         "lost as first": lines("first"),
         "as second": lines("second"),
         "unbeatable from": number("unbeatable_from", "d"),
-        "optimal": number("optimal_action_rate", ".4f") or number("endgame_optimal_rate", ".3f"),
+        "optimal": share("optimal_action_rate") or number("endgame_optimal_rate", ".3f"),
         "mistakes": number("judged_mistake_rate", ".3f"),
         "rating": number("rating", ".0f"),
         "validation loss": number("validation_loss", ".4f"),

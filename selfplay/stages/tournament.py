@@ -24,7 +24,7 @@ from selfplay.figures.style import save_figure, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, summed
+from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, share_text, summed
 from selfplay.grading.proof import FIRST, GRADE_COLUMNS, SECOND, Grade, Grader
 from selfplay.grading.ratings import PLAYER_COLUMNS, points_won, rate
 from selfplay.matches.series import PairResult, PairSeries, Series
@@ -189,7 +189,7 @@ def tournament_report(tournament: Tournament) -> str:
     table["95 %"] = [f"{low:.0f}..{high:.0f}" for low, high in ends]
     table["rating"] = table["rating"].round().astype(int)
     table = table[[column for column in SHOWN if column in table]]
-    shown = table.astype(object).fillna("").to_string(index=False, float_format="{:.4f}".format)
+    shown = table.astype(object).fillna("").to_string(index=False, float_format=share_text)
     return "\n\n".join([cross, shown, *_copies_text(tournament), *_forfeits_text(tournament)])
 
 

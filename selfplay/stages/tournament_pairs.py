@@ -19,12 +19,12 @@ from selfplay.matches.series import PairResult
 from selfplay.named_players.make import files_of_player
 from selfplay.runs.manifest import Manifest, Stage
 from selfplay.settings.matches import TournamentSettings
-from selfplay.tables import COUNT, SHARE, TEXT, Columns, data_frame, read_rows
+from selfplay.tables import COUNT, PROBABILITY, TEXT, Columns, data_frame, read_rows
 
 log = logging.getLogger(__name__)
 
 FILE, PLAYERS, SCORES = FILES = "pairs.csv", "players.csv", "scores.png"
-EXACT_PAIR_COLUMNS = {f"exact_{result}": SHARE for result in EXACT_RESULTS}
+EXACT_PAIR_COLUMNS = {f"exact_{result}": PROBABILITY for result in EXACT_RESULTS}
 RATED = {result: f"rated_{result}" for result in RESULTS}
 PLAYED = (*RESULTS, "opening_plies", "distinct", *RATED.values(), "forfeits", "opponent_forfeits")
 PAIR_COLUMNS: Columns = {

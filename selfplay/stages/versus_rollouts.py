@@ -5,7 +5,7 @@ import logging
 from selfplay.agents.agent import Agent
 from selfplay.files import sha256
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import score_interval
+from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.compared_players import grader_of
 from selfplay.grading.versus_rollouts import WORK_OF_PLY, Mixing, about_plies, play_rollouts, work_of_network
 from selfplay.learners.learner_calls import asked
@@ -48,7 +48,8 @@ def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress)
         mixing, simulations, rollouts, result = play_rollouts(
             agent, settings.seed, mixing, progress, was_unmixed=was_unmixed
         )
-        numbers, (low, high) = (level, simulations, rollouts, result.results.score), score_interval(result.results)
+        numbers, evidence = (level, simulations, rollouts, result.results.score), result.evidence
+        low, high = wilson_interval(evidence.points, evidence.matches)
         rated = Rated(*numbers, mixing.share, mixing.rollouts, low, high, _work_of_matches(run, agent, level))
         path = folder.versus_rollouts(level)
         write_csv(data_frame(COLUMNS, [{**rated._asdict(), **result_fields(result)}]), path)

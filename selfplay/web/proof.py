@@ -9,6 +9,7 @@ from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.game import SEATS
 from selfplay.games.position_graph import enumerate_positions
+from selfplay.games.win_draw_loss import share_text
 from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_text, unbeatable_seats
 from selfplay.grading.winning_proof.report import proof_report, read_result
 from selfplay.named_players.make import files_of_player
@@ -94,7 +95,7 @@ class OpponentProofs:
         if offer.has_fixed_values or unbeatable_seats(grade.lines):
             return proof_view(grade.lines, grade.verdict(offer.label))
         # The number of lines that a player loses says little if it plays some of them seldom.
-        first, second = (f"{chance:.1%}" for chance in grader.losses_to_best_replies(unlimited))
+        first, second = (share_text(chance, 1, "%") for chance in grader.losses_to_best_replies(unlimited))
         text = (
             f"Against the best replies {offer.label} loses {first} of its matches moving first, {second} moving second."
         )

@@ -172,6 +172,12 @@ def test_exact_figures_draw_the_columns_and_bars_are_wins_minus_losses() -> None
     assert bar_heights(wins_minus_losses(table)) == [80, 60, 40, 20, 0, -20, -40, -60, -80]
 
 
+def test_lines_that_no_float_can_count_are_drawn() -> None:
+    table = table_of(2).astype({"losing_lines_first": object})
+    table.loc[0, "losing_lines_first"] = 10**400
+    assert drawn(exact_figures(table), 1)[0] == [1e200, *table["losing_lines_first"][1:]]
+
+
 def whiskers(figure: Figure) -> list[list[float]]:
     """The ends of each error bar."""
     (lines,) = (each for each in figure.axes[0].collections if isinstance(each, LineCollection))

@@ -49,3 +49,5 @@ def test_the_interval_of_the_sign_test_contains_zero_exactly_where_it_does_not_d
 def test_the_interval_is_that_of_wilson() -> None:
     # Wilson's interval of 10 in 20 at 95 %: 0.2993 to 0.7007.
     assert wilson_interval(10, 20) == pytest.approx((0.29929, 0.70071), abs=1e-5)
+    # Who has won all of 40 matches may lose one of twelve.
+    assert wilson_interval(WinDrawLoss(40, 0, 0).points, 40) == pytest.approx((0.91238, 1.0), abs=1e-5)

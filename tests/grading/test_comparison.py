@@ -14,7 +14,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.compared_players import Compared, ComparisonParameters, Who
 from selfplay.grading.comparison import MEASURES, Comparison, compare, comparison_report, comparison_table, verdict
-from selfplay.grading.measures import Measure, Panel, PerfectPlay, Shown
+from selfplay.grading.measures import Improvement, Measure, Panel, PerfectPlay, Shown
 from selfplay.grading.mistakes import GROUPS, Mistakes
 from selfplay.grading.ratings import Ratings, ReferencePlayers
 from selfplay.grading.solved_positions import Endgames, endgame_positions
@@ -41,6 +41,15 @@ def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monke
     assert comparison.measured(ReferencePlayers) is None
     assert RunFolder(tmp_path).comparison.read_bytes() == GOLDEN.read_bytes()
     assert [path.name for path in (tmp_path / "comparison").iterdir()] == ["levels.csv"]
+
+
+def test_copies_are_no_evidence_in_a_small_game_either() -> None:
+    """Without exploration two levels repeat two matches: neither the sign test nor the figure counts their copies."""
+    game = make_game("tictactoe")
+    players = {0: RandomPlayer(game), 1: FirstLegal(game), 2: make_player("perfect?ties=lowest", game, "")}
+    comparison = compare(Compared(game, players, ComparisonParameters(matches=20, epsilons=[0.0])))
+    assert comparison.table.loc[2, ["word_vs_previous", "distinct_vs_previous"]].tolist() == ["not told apart", 2]
+    assert measured(comparison, Improvement).evidence()[2].matches == 2
 
 
 OneMeasure = TypeVar("OneMeasure", bound=Measure)

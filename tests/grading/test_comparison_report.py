@@ -8,8 +8,10 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.compared_players import ComparisonParameters, name_of, schedule, spaced_levels
-from selfplay.grading.grades_and_policies import ExactGrades, share_text
+from selfplay.games.win_draw_loss import share_text
+from selfplay.grading.compared_players import Compared, ComparisonParameters, name_of, schedule, spaced_levels
+from selfplay.grading.comparison import compare, comparison_table
+from selfplay.grading.grades_and_policies import ExactGrades
 from selfplay.grading.proof import Grader, count_text
 from selfplay.players.player import RandomPlayer
 from selfplay.stages.measure_levels import reference_names
@@ -57,7 +59,11 @@ def test_a_seat_that_no_player_can_hold_does_not_count_against_the_player() -> N
 
 
 @pytest.mark.parametrize(
-    ("count", "text"), [(0, "0"), (255168, "255168"), (10**7, "1.0 x 10^7"), (4719438291475839821, "4.7 x 10^18")]
+    ("count", "text"),
+    [
+        *((0, "0"), (255168, "255168"), (10**7, "1.0 x 10^7")),
+        *((4719438291475839821, "4.7 x 10^18"), (25 * 10**400, "2.5 x 10^401")),
+    ],
 )
 def test_counts_are_exact_while_they_are_short_enough_to_read(count: int, text: str) -> None:
     assert count_text(count) == text
@@ -65,10 +71,34 @@ def test_counts_are_exact_while_they_are_short_enough_to_read(count: int, text: 
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.0, "0"), (0.00002, "<0.0001"), (0.99999, ">0.9999")],
+    [(0.0, "0"), (0.00002, "<0.0001"), (0.99999, ">0.9999"), (0.5, "0.5000"), (1.0, "1")],
 )
-def test_a_share_that_is_not_0_is_not_written_as_0(share: float, text: str) -> None:
+def test_only_a_share_of_0_or_1_is_written_as_such(share: float, text: str) -> None:
     assert share_text(share) == text
+
+
+def test_a_share_can_be_a_percentage_or_known_by_the_rest() -> None:
+    shares = [0.0, 0.0004, 0.125, 0.9996, 1.0]
+    assert [share_text(share, 1, "%") for share in shares] == ["0%", "<0.1%", "12.5%", ">99.9%", "100%"]
+    # All of ten probabilities of 0.1 are a little less than 1.
+    assert share_text(0.9999999999999999, rest=0.0) == "1"
+    assert share_text(1.0, rest=1e-20) == ">0.9999"
+
+
+def test_a_seldom_lost_match_is_neither_0_in_the_table_nor_in_the_report() -> None:
+    """The random player beats perfect play of SumTo100 from the second seat if it happens to play perfectly."""
+    game = make_game("sumto100")
+    players = {0: RandomPlayer(game), 1: perfect_player(Grader(enumerate_positions(game)))}
+    comparison = compare(Compared(game, players, ComparisonParameters(matches=2)))
+    newest = comparison.table.iloc[1]
+    assert newest["exact_loss_vs_random"] == 5e-11
+    assert newest["exact_win_vs_random"] < 1
+    assert " <0.0001 " in comparison_table(comparison).splitlines()[2]
+
+
+def test_one_wrong_action_of_thousands_is_seen_in_the_share_of_optimal_ones() -> None:
+    (shown,) = (column for column in ExactGrades.shown if column.title == "optimal")
+    assert [shown.text(share) for share in (0.98, 0.9998, 1.0)] == ["0.980", ">0.999", "1"]
 
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")

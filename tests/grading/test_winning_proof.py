@@ -223,7 +223,11 @@ def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     value = cache(lambda p: solver.value(game.state_at(torch.from_numpy(packed_array([p])))))
     for number, seat in enumerate(("first", "second")):
         plain = PlainWalk(game, Fixed(game), number, start, value)
-        prove_and_report(proof_settings(tmp_path, game="othello_4x4", player=FIXED, seat=seat, after=after, walk="all"))
+        settings = proof_settings(tmp_path, game="othello_4x4", player=FIXED, seat=seat, after=after, walk="all")
+        counts = prove_and_report(settings).partition("\nAll ")[2]
+        # From another start than a lost one, losing sooner is neither a mistake nor counted.
+        is_lost = (solver.value(start) < 0) == (int(start.current_player) == number)
+        assert ("loses by more or sooner than necessary in " in counts) == is_lost
         assert_same_walk(tmp_path, plain, len(after.split()))
         assert plain.shortest is not None
 

@@ -7,7 +7,7 @@ import pytest
 
 from selfplay.cli.programs.learning import report
 from selfplay.errors import StageError
-from selfplay.runs.finished_runs import read_runs
+from selfplay.runs.finished_runs import Runs, read_runs
 from selfplay.stages.sweep import compare_runs, result_of_run, run_table, unbeatable_from
 from tests.support.sweeps import LARGE, finish, folder_of_runs, level_table, run_of
 
@@ -55,6 +55,13 @@ def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     assert written["seed"].tolist() == [9, 10]
     assert written["lines_first"].tolist() == [str(LARGE)] * 2
     assert written["unbeatable_from"].tolist() == [2, 2]
+
+
+def test_nearly_all_is_not_all(tmp_path):
+    table = level_table().assign(exact_win_vs_random=0.99998, exact_loss_vs_random=0.00002, optimal_action_rate=0.99999)
+    text = compare_runs(tmp_path, Runs([run_of(f"seed={seed}", table, seed=seed) for seed in (0, 1)], {}))
+    first = text.splitlines()[1].split()
+    assert (first[3:5], first.count(">0.9999")) == ([">0.9999", "<0.0001"], 2)
 
 
 def test_without_finished_runs_there_is_no_table_but_an_error(folder, capsys):

@@ -7,7 +7,7 @@ import pytest
 
 from selfplay import initial_network, make_game
 from selfplay.agents.checkpoints import save_checkpoint
-from selfplay.games.win_draw_loss import WinDrawLoss, score_interval
+from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 from selfplay.grading.versus_rollouts import UNMIXED, WORK_OF_PLY, VersusRollouts, about_plies
 from selfplay.matches.series import PairResult
 from selfplay.runs.levels import Rated, rated_levels
@@ -72,7 +72,7 @@ def test_the_work_of_the_matches_that_were_learned_from_is_counted(run: Learning
     network = entries * WIDTH + WIDTH * (1 + actions)
     assert first.work == int(100 * 300 * WORK_OF_PLY * about_plies(run.game))
     assert second.work == first.work + 200 * 16 * network
-    interval = [round(end, 6) for end in score_interval(WinDrawLoss(20, 20, 0))]
+    interval = [round(end, 6) for end in wilson_interval(30, 40)]
     assert second == Rated(2, 150, 1400, 0.75, 0.0, 1, *interval, second.work)
 
 
@@ -85,12 +85,3 @@ def test_the_report_says_after_how_much_work_levels_are_better(run: LearningRun)
     assert text.endswith("The player strongest of this run is level 2 in tree search.")
     # Where an agent comes with the program, people play that.
     assert "strongest" not in rollouts_text(run.folder, make_game("go"))[0]
-
-
-def test_the_interval_of_a_score_counts_draws_as_halves() -> None:
-    low, high = score_interval(WinDrawLoss(20, 0, 20))
-    assert (low + high) / 2 == pytest.approx(0.5)
-    assert high - low == pytest.approx(2 * 1.96 * (0.25 / 40) ** 0.5, rel=1e-3)
-    narrow = score_interval(WinDrawLoss(10, 20, 10))
-    assert low < narrow[0] < narrow[1] < high
-    assert score_interval(WinDrawLoss(0, 0, 40))[0] == 0.0

@@ -247,3 +247,12 @@ console.log(JSON.stringify(pairs.map(([ply, one]) => text(ply, one))));
 
 def test_the_best_move_of_a_ply_has_a_scale_of_its_own(tmp_path: Path) -> None:
     assert run_in_page(tmp_path, SCALES) == ["+0.00", "loss", "loss", "+9"]
+
+
+@needs_node
+def test_only_a_share_of_0_or_1_is_shown_as_such(tmp_path: Path) -> None:
+    script = """
+import { shareText } from "./charts.js";
+console.log(JSON.stringify([0, 1e-9, 0.5, 0.99998, 1].map(shareText)));
+"""
+    assert run_in_page(tmp_path, script) == ["0", "<0.0001", "0.5000", ">0.9999", "1"]

@@ -73,8 +73,9 @@ def _counts(row: Mapping[str, Any]) -> str:
         return f"All {walked}."
     if row["walk"] == "first_mistake":
         return f"No line to a mistake is shorter: {walked}."
-    return (
-        f"All {walked}: it gives the win away in {row['wins_given_away']:,}, the draw in "
-        f"{row['draws_given_away']:,}, and loses by more or sooner than necessary in {row['losses_hastened']:,}. "
-        "No line to a mistake is shorter."
+    given = f"it gives the win away in {row['wins_given_away']:,}, the draw in {row['draws_given_away']:,}"
+    # From another start, this is no mistake and was not counted.
+    hastened = (
+        f", and loses by more or sooner than necessary in {row['losses_hastened']:,}" if row["start"] == "loss" else ""
     )
+    return f"All {walked}: {given}{hastened}. No line to a mistake is shorter."

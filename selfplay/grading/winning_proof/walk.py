@@ -77,7 +77,7 @@ class PlyCounts(NamedTuple):
     wins_given_away: int
     draws_given_away: int
     losses_hastened: int
-    """Actions in a lost position after which the player loses by more or sooner than necessary."""
+    """From a lost start: actions after which the player loses by more or sooner than necessary."""
     line: str | None
     """The numbers of the actions from the start of the walk to the first mistake; None without mistakes."""
 

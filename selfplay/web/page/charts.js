@@ -141,6 +141,10 @@ export function lineChart(chart) {
   return figure(chart, drawing);
 }
 
+// An exact share. It is only written as 0 or 1 if it is exactly that.
+/** @type {(share: number) => string} */
+export const shareText = (share) => (share === 0 || share === 1 ? String(share) : share < 0.0001 ? "<0.0001" : share > 0.9999 ? ">0.9999" : share.toFixed(4));
+
 // chart: {title, about, xLabel, yLabel, parts: [{name, tone}], bars: [{x, values, text}]}: shares that add up to 1
 /** @type {(chart: Chart & {parts: {name: string, tone: string}[], bars: {x: number, values: number[]}[]}) => any} */
 export function shareChart(chart) {
@@ -153,7 +157,7 @@ export function shareChart(chart) {
     let below = 0;
     bar.values.forEach((value, part) => {
       const shape = { x: inner(bar.x) - width / 2, y: scale.y(below + value), width, height: Math.max(0, scale.y(below) - scale.y(below + value)), class: "portion" };
-      const piece = svg("rect", shape, svg("title", {}, `level ${bar.x}: ${chart.parts[part].name} ${value.toFixed(4)}`));
+      const piece = svg("rect", shape, svg("title", {}, `level ${bar.x}: ${chart.parts[part].name} ${shareText(value)}`));
       piece.style.setProperty("--tone", chart.parts[part].tone);
       drawing.append(piece);
       below += value;

@@ -1,6 +1,6 @@
 // The cards of a story that are not charts: its summary, and tables.
 
-import { table } from "./charts.js";
+import { shareText, table } from "./charts.js";
 import { element, printed } from "./drawing.js";
 import { exactShares } from "./story_runs.js";
 
@@ -73,7 +73,7 @@ export function runsCard(runs) {
       story.levels.at(-1) ?? "",
       losses.length > 0 ? Math.min(...losses).toFixed(4) : "",
       ratingText(newest),
-      isExact ? exactShares(newest)[0].toFixed(4) : "",
+      isExact ? shareText(exactShares(newest)[0]) : "",
       isExact ? lostLines(newest).join(", ") : "",
       story.summary.settings.filter(differs).join(", "),
     ];
@@ -101,9 +101,9 @@ export function exactTable(rows) {
     head: ["level", "won", "drawn", "lost", "lines lost moving first", "lines lost moving second", "optimal actions", "rating"],
     rows: rows.map((row) => [
       row.level,
-      ...exactShares(row).map((share) => share.toFixed(4)),
+      ...exactShares(row).map(shareText),
       ...lostLines(row),
-      row.optimal_action_rate.toFixed(4),
+      shareText(row.optimal_action_rate),
       ratingText(row),
     ]),
   });

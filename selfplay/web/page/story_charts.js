@@ -1,6 +1,6 @@
 // The charts of a story that are curves or bars by level or epoch, of one run or of several side by side.
 
-import { lineChart, shareChart } from "./charts.js";
+import { lineChart, shareChart, shareText } from "./charts.js";
 import { curveName, exactShares, headOf, rowsOf, shade, toneOf } from "./story_runs.js";
 
 // Levels that are named in the legend, if no more are shown.
@@ -210,9 +210,9 @@ export function exactResults(every) {
     about: "The probability of a win over both seats. This is exhaustive, not a sample.",
     isExact: true,
     rows,
-    curves: [{ name: "won", y: (row) => row.exact_win_vs_random, text: (row) => row.exact_win_vs_random.toFixed(4) }],
+    curves: [{ name: "won", y: (row) => row.exact_win_vs_random, text: (row) => shareText(row.exact_win_vs_random) }],
     head: ["level", "won", "drawn", "lost"],
-    cells: (run) => rows(run).map((row) => [row.level, ...exactShares(row).map((share) => share.toFixed(4))]),
+    cells: (run) => rows(run).map((row) => [row.level, ...exactShares(row).map(shareText)]),
   });
 }
 
