@@ -10,6 +10,10 @@ from typing import NamedTuple
 PACKAGE = Path(__file__).parent.resolve()
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 NUMBA_PLACE = re.compile(r'File "([^"]+)", line (\d+):')
+NAMES_ITS_FAULT = re.compile(
+    r"module '.*' has no attribute|.*\(\) (missing|takes|got)|Can't instantiate abstract class", re.DOTALL
+)
+"""An error that names the attribute or function at fault: the place in this package that needs it says nothing more."""
 NUMBA_STEP = re.compile(r"\(step: [^)]*\)\n")
 
 
@@ -48,7 +52,7 @@ def place_of(error: BaseException, module: str) -> str:
     if own:
         return f" ({_place(own[-1])})"
     # An error of this package says itself what is wrong.
-    is_other = is_outside(type(error).__module__)
+    is_other = is_outside(type(error).__module__) and not NAMES_ITS_FAULT.match(str(error))
     inherited = [frame for frame in frames if is_other and PACKAGE in Path(frame.filename).parents]
     return f" ({spec.origin}; raised in {_place(inherited[-1])})" if inherited else f" ({spec.origin})"
 

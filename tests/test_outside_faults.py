@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -149,6 +150,17 @@ MODULES = [
 ]
 """Modules whose object `Named` is nothing that this program can use."""
 
+UNMADE = """
+from selfplay import Game, Player
+
+class NeedsArguments(Game):
+    def __init__(self, rows, columns):
+        pass
+
+class Abstract(Player):
+    pass
+"""
+
 PLAYERS = """
 import torch
 from selfplay import Player
@@ -273,6 +285,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults")
     (folder / "faulty_games.py").write_text(GAME)
     (folder / "faulty_players.py").write_text(PLAYERS)
+    (folder / "unmade.py").write_text(UNMADE)
     (folder / "faulty_methods.py").write_text(METHODS)
     (folder / "returning.py").write_text(RETURNS)
     (folder / "answering.py").write_text(ANSWERS)
@@ -361,6 +374,22 @@ def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, 
     with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
         selfplay.match(f"faulty_players:{name}", "random", game="tictactoe", matches=10)
     assert str(folder / "faulty_players.py") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("Nothing", selfplay.make_game),
+        ("NeedsArguments", selfplay.make_game),
+        ("Abstract", lambda name: selfplay.make_player(name, "tictactoe")),
+    ],
+)
+def test_an_error_that_names_its_fault_has_only_the_file_of_the_user(
+    folder: Path, name: str, make: Callable[[str], object]
+) -> None:
+    with pytest.raises(SettingError) as error:
+        make(f"unmade:{name}")
+    assert str(error.value).endswith(f" ({folder / 'unmade.py'})")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.adapters import Observation, check_render_mode, dtype_of_observations, needs_extra, observed
+from selfplay.errors import NotNowError
 from selfplay.games import Game, make_game
 
 with needs_extra("pettingzoo"):
@@ -48,6 +49,7 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         self.observation_spaces = {agent: spaces.Dict(dict(both)) for agent in AGENTS}
         self.action_spaces = {agent: spaces.Discrete(self.game.num_distinct_actions) for agent in AGENTS}
         self.reset()
+        self._has_begun = False
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of the agent's observations."""
@@ -67,13 +69,21 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self.agent_selection = AGENTS[0]
+        self._has_begun = True
 
     def observe(self, agent: str) -> Observation:
         """What an agent observes; a finished match has no legal actions."""
         return observed(self.game, self.state_of_match, AGENTS.index(agent))
 
     def step(self, action: int | str | None) -> None:
-        """Take the action of the selected agent. Raises IllegalActionError."""
+        """Take the action of the selected agent.
+
+        Raises:
+            IllegalActionError: the action is not legal.
+            NotNowError: no match has begun.
+        """
+        if not self._has_begun:
+            raise NotNowError("no match is being played; call reset first")
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return

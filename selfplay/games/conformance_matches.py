@@ -1,5 +1,6 @@
 """Random matches of `check_game`, played with the compiled rules: few for its checks, and thousands for rare faults."""
 
+from collections import Counter
 from collections.abc import Iterable
 from random import Random
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games.game import Game
 from selfplay.games.single_positions import expect, legal_numbers, observed_singly, played_singly, positions_in
 from selfplay.games.state import State
+from selfplay.games.win_draw_loss import WinDrawLoss
 
 MATCHES = 64
 """Number of matches of the checks that look at every ply."""
@@ -45,6 +47,8 @@ class Played(NamedTuple):
     """Number of plies of these matches."""
     compared: int
     """Number of the plies that were also played uncompiled."""
+    results: WinDrawLoss[int]
+    """Of the player who moves first."""
 
 
 def random_plies(game: Game) -> list[Transition]:
@@ -69,7 +73,7 @@ def _random_ply(game: Game, state: State, matches: Tensor, ply: int) -> Transiti
 def check_many_matches(game: Game) -> Played:
     """Thousands of further random matches can be played to their ends; a sample of their plies is also played
     uncompiled, with the same results."""
-    random, matches, plies, compared = Random(0), 0, 0, 0
+    random, matches, plies, compared, returns = Random(0), 0, 0, 0, Counter[float]()
     each = max(1, PLIES_COMPARED * AT_ONCE // (MOST_MATCHES * game.max_game_length))
     while matches < MOST_MATCHES and plies < MOST_PLIES:
         numbers, state = torch.arange(AT_ONCE) + MATCHES + matches, game.init(AT_ONCE)
@@ -82,10 +86,10 @@ def check_many_matches(game: Game) -> Played:
             compare_singly(game, transition, rows, ply)
             plies, compared, state = plies + len(running), compared + len(rows), transition.following
         check_length(game, bool(state.terminated.all()))
-        results = set(state.returns.tolist())
-        expect(results <= {-1.0, 0.0, 1.0}, f"a return is not -1, 0 or 1, but one of {sorted(results)}")
+        returns.update(state.returns.tolist())
+        expect(set(returns) <= {-1.0, 0.0, 1.0}, f"a return is not -1, 0 or 1, but one of {sorted(returns)}")
         matches += AT_ONCE
-    return Played(matches, plies, compared)
+    return Played(matches, plies, compared, WinDrawLoss(returns[1.0], returns[0.0], returns[-1.0]))
 
 
 def compare_singly(game: Game, transition: Transition, rows: Iterable[int], ply: int) -> None:

@@ -145,7 +145,7 @@ class PositionGraph:
             yield np.flatnonzero(self.heights == height)
 
 
-def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
+def perfect_values(graph: PositionGraph | Game | str) -> NDArray[np.float64]:
     """float64[N] in {-1, 0, 1}: the return of the player to move when both play perfectly from each position.
 
     Zermelo's backward induction: v(s) = max over actions of sign(child) * v(child), v = the return where the match is
@@ -157,6 +157,7 @@ def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
         >>> selfplay.perfect_values(graph)[graph.numbers(state)].tolist()  # X wins
         [1.0]
     """
+    graph = enumerate_positions(graph)
     values = graph.return_to_move.copy()
     for group in graph.backwards():
         replies = np.where(graph.legal[group], graph.values_of_children(values, group), -np.inf)
@@ -211,8 +212,8 @@ def positions_of(game: Game | str) -> PositionGraph:
     return _graphs[game.identity]
 
 
-def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
-    """All positions reachable from the start of a game, which may be given by its name.
+def enumerate_positions(game: PositionGraph | Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
+    """All positions reachable from the start of a game, which may be given by its name; a graph is returned as it is.
 
     Raises GameTooLargeError if there are more than `limit`.
 
@@ -221,6 +222,8 @@ def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> P
         >>> len(graph), graph.terminated.sum().item()
         (5478, 958)
     """
+    if isinstance(game, PositionGraph):
+        return game
     game = make_game(game)
     if is_surely_larger(game, limit):
         raise _too_large(game, limit)

@@ -165,7 +165,7 @@ class Grader:
     """
 
     def __init__(self, game: PositionGraph | Game | str) -> None:
-        self.graph = graph = game if isinstance(game, PositionGraph) else enumerate_positions(game)
+        self.graph = graph = enumerate_positions(game)
         self.perfect = perfect_values(graph)
         self.optimal = optimal_actions(graph, self.perfect)
 

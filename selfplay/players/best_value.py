@@ -9,7 +9,8 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.position_graph import PositionGraph
+from selfplay.games.game import Game
+from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.games.state import State
 from selfplay.players.player import Player, pick_actions, uniform_policy
 
@@ -58,9 +59,10 @@ class BestValuePlayer(Player):
 class GraphPlayer(BestValuePlayer):
     """Takes an action with the largest value. For `ties` and its error see BestValuePlayer."""
 
-    def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
+    def __init__(self, graph: PositionGraph | Game | str, ties: str = "random") -> None:
         super().__init__(ties)
-        self.graph, self.game = graph, graph.game
+        self.graph = enumerate_positions(graph)
+        self.game = self.graph.game
 
     @abstractmethod
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:

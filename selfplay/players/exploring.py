@@ -32,11 +32,12 @@ class EpsilonGreedyPlayer(PlayerWrapper):
         0
     """
 
-    def __init__(self, game: Game, player: Player, epsilons: Sequence[float]) -> None:
+    def __init__(self, game: Game | str, player: Player, epsilons: Sequence[float]) -> None:
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
             raise SettingError(f"epsilons={list(epsilons)}: must be one or more rates from 0 to 1")
         super().__init__(player, f"epsilon-greedy {player.name}" if any(epsilons) else player.name)
-        self.game, self.random = game, RandomPlayer(game)
+        self.random = RandomPlayer(game)
+        self.game = self.random.game
         self.epsilons = tuple(epsilons)
 
     def act(self, state: State, draws: Draws) -> Tensor:

@@ -116,9 +116,9 @@ class PerfectPlayer(GraphPlayer):
     name = "perfect"
     value_kind: ValueKind = "results"
 
-    def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
+    def __init__(self, graph: PositionGraph | Game | str, ties: str = "random") -> None:
         super().__init__(graph, ties)
-        self._perfect = perfect_values(graph)
+        self._perfect = perfect_values(self.graph)
 
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
         return self.graph.values_of_children(self._perfect, numbers) + 0.0

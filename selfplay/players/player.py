@@ -10,6 +10,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, below
 from selfplay.errors import NotNowError
+from selfplay.games import make_game
 from selfplay.games.game import Game
 from selfplay.games.state import State
 
@@ -193,8 +194,8 @@ class RandomPlayer(Player):
 
     name = "random"
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game | str) -> None:
+        self.game = make_game(game)
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self.game.kernels.random_actions(state, draws)

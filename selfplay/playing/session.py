@@ -20,6 +20,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, NotNowError, ResignError
+from selfplay.games import make_game
 from selfplay.games.dead_stones import without_stones
 from selfplay.games.game import Game
 from selfplay.games.match import Match
@@ -88,7 +89,8 @@ class Session:
         O . .
     """
 
-    def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:
+    def __init__(self, game: Game | str, players: Players, key: int, first_player: int = 0) -> None:
+        game = make_game(game)
         one, other = (player if player is None else checked_player(player, game) for player in players)
         self.game, self.players, self.key = game, (one, one if players[1] is players[0] else other), key
         self.number = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)

@@ -83,6 +83,7 @@ class LearnedRun(NamedTuple):
 def make_levels(run: LearningRun, progress: ProgressBar = NoProgress, callbacks: Sequence[Callback] = ()) -> LearnedRun:
     """Learn levels 1 to `settings.levels` of a run, one after the other. Raises as the stages."""
     folder, settings, told = run.folder, run.settings, Callbacks(callbacks)
+    is_first = True
     with open_executor(settings.executor, settings.threads) as executor:
         for level in range(settings.last_level):
             began = time.perf_counter()
@@ -92,7 +93,8 @@ def make_levels(run: LearningRun, progress: ProgressBar = NoProgress, callbacks:
             rate_level(run, level + 1, progress)
             find_strengths(run, level + 1, progress)
             if is_new:
-                _forecast(settings, level + 1, time.perf_counter() - began)
+                _forecast(settings, level + 1, time.perf_counter() - began, is_first=is_first)
+                is_first = False
             if is_new and callbacks and told.on_level(level + 1, _row_of(folder.strength(level + 1))):
                 break
     return LearnedRun(folder.path, tuple(level for level in folder.trained_levels() if level <= settings.last_level))
@@ -102,14 +104,20 @@ FORECAST = 60
 """Seconds from which the time that is left is said."""
 
 
-def _forecast(settings: Settings, level: int, seconds: float) -> None:
-    """Log how long the levels after this one take if each takes as long, and how to play meanwhile."""
+def _forecast(settings: Settings, level: int, seconds: float, *, is_first: bool) -> None:
+    """Log how long the levels after this one take if each takes as long, and how to play meanwhile.
+
+    The time of the first level that a command learns says little: it compiles, its matches may be those of another
+    player, and they may have been played before.
+    """
     left = (settings.last_level - level) * seconds
     if left < FORECAST:
         return
-    end = "levels without an end" if settings.levels is None else f"about {left / 60:.0f} minutes for {settings.levels}"
+    end = "" if is_first else f"about {left / 60:.0f} minutes for {settings.levels}; "
+    if settings.levels is None:
+        end = "levels without an end; "
     play = command_for("play", settings.game.name, settings.run_dir)
-    text = "level %d: %s; interrupt it at any time and play: %s"
+    text = "level %d: %sinterrupt it at any time and play: %s"
     log.info(text, level, end, play)
 
 

@@ -53,7 +53,10 @@ def find_strengths(run: LearningRun, level: int, progress: ProgressBar = NoProgr
         path.unlink(missing_ok=True)
         usual = {name: known.temperature or 1.0 for name, known in strengths(run.game, folder.path).items()}
         del usual["strongest"]
-        with closing(progress(total=len(usual) * MOST_TRIES, desc="strengths: series")) as bar:
+        most = len(usual) * MOST_TRIES
+        text = "level %d: finding the temperatures of the opponents below the strongest, by up to %d series of matches"
+        log.info(text, level, most)
+        with closing(progress(total=most, desc="strengths: series")) as bar:
 
             def score(better: str, worse: str) -> float:
                 points = _score(run, level, better, worse)

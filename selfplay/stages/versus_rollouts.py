@@ -13,6 +13,7 @@ from selfplay.matches.series import result_columns, result_fields
 from selfplay.named_players.mcts import ROLLOUTS
 from selfplay.named_players.names import parse_name
 from selfplay.named_players.strengths import is_from_run
+from selfplay.players.perfect import SOLVED_AT_ONCE
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.levels import RATED_COLUMNS, Rated, agent_of_level, best_level, is_rated_unmixed, rated_levels
 from selfplay.runs.manifest import Manifest, Stage
@@ -27,13 +28,13 @@ COLUMNS: Columns = RATED_COLUMNS | result_columns()
 
 
 def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress) -> None:
-    """Write versus_rollouts.csv in the folder of a level that learned a policy, in games too large to enumerate.
+    """Write versus_rollouts.csv in the folder of a level that learned a policy, in games that are not solved at once.
 
     Does nothing if this was done for the same agent. Raises as `measure_level`.
     """
     settings, folder = run.settings, run.folder
     learner = settings.at_level(level).learner
-    if not asked(learner, learner.learns_policy, bool) or grader_of(run.game) is not None:
+    if not asked(learner, learner.learns_policy, bool) or _is_solved_at_once(run.game):
         return
     mixing = Mixing(*asked(learner, learner.mixed_rollouts, tuple))
     record = {"agent_sha256": sha256(folder.existing_agent(level)), "seed": settings.seed}
@@ -59,6 +60,12 @@ def rate_level(run: LearningRun, level: int, progress: ProgressBar = NoProgress)
         "level %d: %s against tree search with random matches at equal work (%d simulations%s against %d)",
         *(level, result.results, simulations, mixed, rollouts),
     )
+
+
+def _is_solved_at_once(game: Game) -> bool:
+    """Whether people play against perfect play, not against a level."""
+    grader = grader_of(game)
+    return grader is not None and len(grader.graph) <= SOLVED_AT_ONCE
 
 
 def _work_of_matches(run: LearningRun, agent: Agent, level: int) -> int:

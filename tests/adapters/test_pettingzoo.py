@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import IllegalActionError, NotNowError, SettingError
 from selfplay.games import game_names, make_game
 from tests.support.games import with_slow_boards
 
@@ -60,6 +60,7 @@ def test_channel_0_has_the_stones_of_the_agent_in_every_game(game: str) -> None:
 
 def test_an_agent_whose_match_goes_on_must_give_an_action_of_the_game() -> None:
     env = BoardGameEnv("connect_four", render_mode="ansi")
+    env.reset()
     before = env.render()
     for action, message in (
         (None, "action None is not a whole number; give the number of an action, or its text"),
@@ -71,6 +72,14 @@ def test_an_agent_whose_match_goes_on_must_give_an_action_of_the_game() -> None:
             env.step(action)
         assert str(caught.value) == message
     assert (env.render(), env.agent_selection) == (before, "player_0")
+
+
+def test_a_step_needs_a_match() -> None:
+    env = BoardGameEnv("tictactoe")
+    with pytest.raises(NotNowError, match="no match is being played; call reset first"):
+        env.step(4)
+    env.reset()
+    env.step(4)
 
 
 def test_an_environment_can_be_pickled_in_the_middle_of_a_match() -> None:

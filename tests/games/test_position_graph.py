@@ -15,6 +15,9 @@ from selfplay.games.position_graph import (
     positions_of,
 )
 from selfplay.grading.proof import Grader
+from selfplay.players.perfect import PerfectPlayer
+from selfplay.players.player import RandomPlayer
+from selfplay.playing.session import Session
 from tests.support.dots import Dots, TwoBoxes
 from tests.support.pendulum import CountedPendulum, Pendulum
 
@@ -23,6 +26,15 @@ def test_tictactoe_has_5478_positions_of_which_958_are_final():
     graph = positions_of("tictactoe")
     assert len(graph) == 5478
     assert graph.terminated.sum() == 958
+
+
+def test_what_takes_a_game_or_its_positions_takes_its_name():
+    graph = positions_of("tictactoe")
+    assert enumerate_positions(graph) is graph
+    assert np.array_equal(perfect_values("tictactoe"), perfect_values(graph))
+    assert PerfectPlayer("tictactoe").game.name == "tictactoe"
+    assert RandomPlayer("tictactoe").game.name == "tictactoe"
+    assert Session("tictactoe", (None, None), key=0).play(4).text == "1,1"
 
 
 def test_the_final_positions_of_tictactoe_are_942_won_and_16_drawn():

@@ -87,3 +87,18 @@ def test_games_with_an_agent_or_perfect_play_have_their_own(tmp_path: Path) -> N
         run.folder.versus_rollouts(1).write_text("level,simulations,rollouts,score\n1,150,1400,0.6\n")
         find_strengths(run, 1)
         assert run.folder.levels_with("temperatures.csv") == []
+
+
+def test_the_search_which_takes_minutes_is_announced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "selfplay")
+    said = list[str]()
+
+    def score(run: LearningRun, level: int, better: str, worse: str) -> float:
+        said.extend(caplog.messages)
+        return 0.75
+
+    monkeypatch.setattr(temperatures, "_score", score)
+    assert found_after(run_of(tmp_path / "short", "1"), [0.6]) == [1]
+    assert said[0].startswith("level 1: finding the temperatures of the opponents below the strongest, by up to 16")

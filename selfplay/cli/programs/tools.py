@@ -33,6 +33,8 @@ def check_game_program(settings: CheckGameSettings) -> None:
     print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, points, observations, and compiled")
     print("and uncompiled rules agree in random matches" + (", as do the counts of sequences" if perft else ""))
     print(f"played: {played.matches:,} matches of {played.plies:,} plies, {played.compared:,} of them also uncompiled")
+    won, drawn, lost = (f"{100 * rate:.1f} %" for rate in played.results.rates)
+    print(f"who moves first at random wins {won} of them, draws {drawn} and loses {lost}")
     print(f"symmetries: {len(game.symmetries.actions)}, {'declared' if game.declares_symmetries else 'found'}")
     print(f"rules in JavaScript, for exported pages: {in_javascript}")
     if counts:
