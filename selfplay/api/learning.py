@@ -20,7 +20,7 @@ from selfplay.settings.chosen_recipe import with_chosen_recipe
 from selfplay.settings.overrides import overrides_of
 from selfplay.settings.recorded import composed_for_run
 from selfplay.stages.loop import LearnedRun
-from selfplay.training.epochs import Callback, Callbacks, Epoch
+from selfplay.training.epochs import Callback, Callbacks, Epoch, checked_callbacks
 from selfplay.training.fitting import fit_network
 from selfplay.training.rows import TrainingRows
 
@@ -136,7 +136,7 @@ def fit(
         >>> [epoch.epoch for epoch in selfplay.fit(network, rows, epochs=2, learning_rate=0.003)]
         [1, 2]
     """
-    learning, told = learner_with(learner, parameters), Callbacks(tuple(callbacks))
+    learning, told = learner_with(learner, parameters), Callbacks(checked_callbacks(callbacks))
     return fit_network(
         network,
         rows,

@@ -11,7 +11,7 @@ from selfplay.stages.learning_run import open_run
 from selfplay.stages.loop import LearnedRun, make_levels
 from selfplay.stages.measure_levels import measure_levels
 from selfplay.stages.train import make_level
-from selfplay.training.epochs import Callback
+from selfplay.training.epochs import Callback, checked_callbacks
 
 
 def learn_levels(
@@ -32,6 +32,7 @@ def learn_levels(
         StageError: files of the run were made with other settings, or cannot be written.
         InvalidFileError: a file of the run is broken.
     """
+    callbacks = checked_callbacks(callbacks)
     with open_run(settings, "learn") as run:
         return make_levels(run, progress, callbacks)
 
@@ -72,6 +73,7 @@ def train_level(
             do not fit into memory.
         InvalidFileError: a dataset is broken.
     """
+    callbacks = checked_callbacks(callbacks)
     with open_run(settings, "train") as run:
         return make_level(run, level, progress, callbacks)
 

@@ -4,7 +4,7 @@ epoch_loss.csv in the folder of a level    a row per epoch
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -198,6 +198,14 @@ class MovesBar(Callback):
         self.bar.update(steps)
 
 
+def checked_callbacks(given: Iterable[Callback]) -> tuple[Callback, ...]:
+    """Callbacks from outside. Raises SettingError for one that is of another type."""
+    callbacks = tuple(given)
+    for one in callbacks:
+        require("callbacks", one, isinstance(one, Callback), "objects of a subclass of selfplay.Callback")
+    return callbacks
+
+
 @dataclass
 class Callbacks(Callback):
     """Several callbacks, called in turn; one of them is enough to stop."""
@@ -205,10 +213,6 @@ class Callbacks(Callback):
     callbacks: Sequence[Callback]
     has_stopped: bool = False
     """Whether one of them has stopped what it was called from."""
-
-    def __post_init__(self) -> None:
-        for one in self.callbacks:
-            require("callbacks", one, isinstance(one, Callback), "objects of a subclass of selfplay.Callback")
 
     def on_epoch(self, level: int, epoch: Epoch) -> bool:
         return self._stops([one.on_epoch(level, epoch) for one in self.callbacks])

@@ -85,8 +85,6 @@ def test_the_report_says_after_how_much_work_levels_are_better(run: LearningRun)
     assert text.endswith("The player strongest of this run is level 2 in tree search.")
     # Where an agent comes with the program, people play that.
     assert "strongest" not in rollouts_text(run.folder, make_game("go"))[0]
-<<<<<<< HEAD
-=======
 
 
 @pytest.mark.parametrize(("solved_at_once", "is_rated"), [(5478, False), (5477, True)])
@@ -101,13 +99,3 @@ def test_levels_are_rated_in_all_games_whose_perfect_play_people_would_wait_for(
     settings = replace(run.settings, game=replace(run.settings.game, name="tictactoe"))
     rate_level(LearningRun.of(settings), 1)
     assert bool(rated_levels(run.folder)) == is_rated
-
-
-def test_the_interval_of_a_score_counts_draws_as_halves() -> None:
-    low, high = score_interval(WinDrawLoss(20, 0, 20))
-    assert (low + high) / 2 == pytest.approx(0.5)
-    assert high - low == pytest.approx(2 * 1.96 * (0.25 / 40) ** 0.5, rel=1e-3)
-    narrow = score_interval(WinDrawLoss(10, 20, 10))
-    assert low < narrow[0] < narrow[1] < high
-    assert score_interval(WinDrawLoss(0, 0, 40))[0] == 0.0
->>>>>>> t3
