@@ -1,12 +1,13 @@
 """The commands that a person can write at the console instead of an action or an answer."""
 
+import textwrap
 from collections.abc import Callable
 from functools import partial
 
 from selfplay.errors import IllegalActionError, InvalidFileError, NotNowError, SettingError, StageError
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph
-from selfplay.playing.saved_matches import about_record, load_match, save_match
+from selfplay.playing.saved_matches import about_record, example_file, load_match, save_match
 from selfplay.playing.session import Session
 
 UNDO, LOAD = "undo", "load"
@@ -15,13 +16,13 @@ COMMANDS = {
     "hint": "show the best action that is known, and what follows",
     VALUES: "show or hide the value that a player gives to each action (also: values on, values off)",
     PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
-    LOAD: "go on with the match in a file: load game.sgf",
-    "save": "write the match to a file: save game.sgf",
+    LOAD: "go on with the match in a file: load {file}",
+    "save": "write the match to a file: save {file}",
     "graph": "draw the known boards ahead, if a player keeps an experience graph",
     "help": "show this help (also: ?)",
     "quit": "leave the match (also: exit, Ctrl-C, Ctrl-D)",
 }
-"""What each command does. They are whole words, because a single letter can be an action."""
+"""What each command does; {file}: a file of the game. They are words, because a single letter can be an action."""
 ALIASES = {"exit": "quit", "?": "help"}
 """Other words for commands."""
 
@@ -86,4 +87,6 @@ class ConsoleCommands:
         self.write(f"An action: {self.session.game.presentation.action_help}")
         if squares := self.text.squares_of_actions(self.session.match.state):
             self.write(f"Legal now: {squares}")
-        self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
+        width, indent, file = self.text.columns or 80, " " * 9, example_file(self.session.game)
+        lines = (f"{name:8} {meaning.format(file=file)}" for name, meaning in COMMANDS.items())
+        self.write("\n".join(textwrap.fill(line, width, subsequent_indent=indent) for line in lines))

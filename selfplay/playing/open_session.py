@@ -41,7 +41,7 @@ def open_session(run: Run[PlaySettings]) -> Session:
     if settings.leaves_a_seat:
         seats[seats.index(None)] = _opponent(run)
     elif settings.opponent is not None or settings.level is not None:
-        raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
+        raise SettingError("opponent and level: first and second already say who has each seat; omit these two")
     # A seat that is still empty is that of a person.
     against_person = None in seats or PERSON in seats
     # Equal names give one player, so that a learner learns only once from each match against itself.

@@ -2,8 +2,17 @@
 
 from selfplay.errors import NotNowError
 from selfplay.files import user_path, written_whole
+from selfplay.games import Game
 from selfplay.playing.session import Session
-from selfplay.records import Record, format_of_file, read_record_file, record_of, require_game, written_record
+from selfplay.records import (
+    Record,
+    fitting_formats,
+    format_of_file,
+    read_record_file,
+    record_of,
+    require_game,
+    written_record,
+)
 
 REASONS = {"R": "resignation", "T": "time", "F": "forfeit"}
 """Why a match ended, by the first letter of `RecordedResult.by` where it is not a number."""
@@ -20,7 +29,7 @@ def save_match(session: Session, name: str) -> None:
     Raises NotNowError without a name, SettingError if the format does not fit the game, StageError if the file cannot
     be written.
     """
-    path = user_path(_named(name, "save"))
+    path = user_path(_named(name, "save", session.game))
     form = format_of_file(path, session.game)
     with written_whole(path) as part:
         part.write_text(written_record(record_of_session(session), form).text, encoding="utf-8")
@@ -33,12 +42,17 @@ def load_match(session: Session, name: str) -> Record:
     Raises NotNowError without a name, InvalidFileError if the file cannot be read, and IllegalActionError if the match
     is of another game.
     """
-    record = read_record_file(user_path(_named(name, "load")), session.game, may_break=True)
+    record = read_record_file(user_path(_named(name, "load", session.game)), session.game, may_break=True)
     require_game(record, session.game)
     session.new_match()
     session.resume(record.match)
     session.loaded = record
     return record
+
+
+def example_file(game: Game) -> str:
+    """A name of a file for matches of a game, in the format of other programs for it."""
+    return f"game.{fitting_formats(game)[-1]}"
 
 
 def about_record(record: Record) -> list[str]:
@@ -80,7 +94,7 @@ def result_words(record: Record) -> str:
     )
 
 
-def _named(name: str, command: str) -> str:
+def _named(name: str, command: str, game: Game) -> str:
     if not name:
-        raise NotNowError(f"write {command} and the name of a file, such as {command} game.sgf")
+        raise NotNowError(f"write {command} and the name of a file, such as {command} {example_file(game)}")
     return name

@@ -81,6 +81,10 @@ class FeatureEvaluation(EvaluationWeights):
     name: str = "evaluation"
 
     @property
+    def _setting(self) -> str:
+        return self.name if self.name == FeatureEvaluation.name else f"evaluation={self.name}"
+
+    @property
     def reply_value(self) -> float:
         """Small, so that it only decides between equal values, for example if no feature has a weight."""
         return 0.001
@@ -99,12 +103,12 @@ class FeatureEvaluation(EvaluationWeights):
         """
         names, num_phases = () if game.features is None else game.features.names, len(self.phases) + 1
         if reason := self._unsuitable(game, names, num_phases):
-            raise SettingError(f"evaluation={self.name}: {reason}")
+            raise SettingError(f"{self._setting}: {reason}")
         weights = [np.broadcast_to(self.weights.get(name, 0.0), num_phases) for name in names]
         table = np.array(weights, dtype=np.float64).reshape(len(names), num_phases).T
         if not all(abs(number) <= LARGEST_NUMBER for number in (self.win, self.margin, *table.flat)):
             limit = f"{LARGEST_NUMBER:g}"
-            raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
+            raise SettingError(f"{self._setting}: all numbers must be from -{limit} to {limit}")
         return table
 
     def _unsuitable(self, game: Game, names: Sequence[str], num_phases: int) -> str | None:

@@ -56,6 +56,7 @@ def test_a_game_without_features_is_searched_for_its_result():
             SettingError,
             r"^evaluation.weights.discs=many: must be a finite number, or",
         ),
+        (["game=tictactoe"], SettingError, "^evaluation: tictactoe has no features; set evaluation=none$"),
         (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),
     ],
 )

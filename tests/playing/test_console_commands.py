@@ -98,3 +98,13 @@ def test_help_lists_the_actions_and_every_command() -> None:
     written, _ = dialogue(["help", "y", "?"], FirstLegal(GAME))
     assert written.count(f"An action: {GAME.presentation.action_help}") == 2
     assert all(any(line.startswith(f"{name} ") for line in written[2].splitlines()) for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("tictactoe", "game.txt"), ("connect_four", "game.txt"), ("go_5x5", "game.sgf")]
+)
+def test_help_names_a_file_that_the_game_can_be_saved_in_and_fits_the_terminal(name: str, file: str) -> None:
+    written, _ = dialogue(["help"], None, None, game=make_game(name))
+    assert f"load     go on with the match in a file: load {file}" in written[3]
+    assert f"save     write the match to a file: save {file}" in written[3]
+    assert max(map(len, written[3].splitlines())) <= 80

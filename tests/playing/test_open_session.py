@@ -58,7 +58,9 @@ def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        (["first=random", "second=human", "level=3"], "already name both players"),
+        (["first=random", "second=human", "level=3"], "already say who has each seat"),
+        # The other seat is that of a person, so first and second do not name two players.
+        (["second=perfect", "opponent=random"], "already say who has each seat"),
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
         (["swap=true"], "swap=true: set first= or second= too"),
         (

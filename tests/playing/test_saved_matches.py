@@ -27,7 +27,7 @@ def test_the_console_saves_a_match_and_goes_on_with_one_that_it_loads(tmp_path):
     assert written[loaded + 1].count("O") == 0
     assert written[loaded + 1].count("X") == 1
     assert written[-4:-1] == [
-        "write save and the name of a file, such as save game.sgf",
+        "write save and the name of a file, such as save game.txt",
         "sgf: matches of gomoku_5x5_length=3 can only be written as txt",
         "none.sgf: does not exist",
     ]
