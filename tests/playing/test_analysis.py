@@ -72,3 +72,13 @@ def test_the_program_prints_the_report_and_one_line_for_an_error():
     assert refused.returncode == 1
     assert refused.stderr.startswith("error: transcript, disc 1: action a1 is not legal here")
     assert len(refused.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "evaluation"), [("tictactoe", "none"), ("othello_4x4", "article"), ("dots_and_boxes", "boxes")]
+)
+def test_the_program_values_positions_as_is_usual_in_the_game(game: str, evaluation: str) -> None:
+    shown = run_forked(COMMAND, "analyse", f"game={game}", "depth=1").stdout
+    chosen = run_forked(COMMAND, "analyse", f"game={game}", "depth=1", f"evaluation={evaluation}").stdout
+    assert shown == chosen
+    assert "negascout" in shown

@@ -1,7 +1,7 @@
 """Programs that analyse a position."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,13 +9,15 @@ from selfplay.cli.command import Program
 from selfplay.compute.process import usable_cores
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import read_text, user_path
-from selfplay.games import Game, State
+from selfplay.games import Game, State, make_game
 from selfplay.games.othello_notation import written_position
 from selfplay.games.othello_records import read_problems
 from selfplay.playing import analysis
 from selfplay.playing.record_analysis import record_lines
+from selfplay.runs.folders import CONFIG_FOLDER
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
+from selfplay.settings.compose import composed_values, name_settings_modules
 from selfplay.settings.evaluation import AnalysisSettings, SolveSettings
 from selfplay.settings.run import Run
 
@@ -146,7 +148,23 @@ def _result_line(solver: ExactSolver, state: State) -> str:
     return f"the match is over: {winner} has won" + (f" by {abs(value)}" if solver.counts_points else "")
 
 
-@partial(Program, kind=AnalysisSettings, config="analysis")
+def with_usual_evaluation(overrides: Sequence[str]) -> tuple[list[str], str]:
+    """The overrides of `selfplay analyse`, before them the usual evaluation of the game that they name, unless they
+    choose one."""
+    names = {override.lstrip("+~").partition("=")[0] for override in overrides}
+    if not names & {"game", "game.name"} or {name.partition(".")[0] for name in names} & {
+        "evaluation",
+        "evaluation_file",
+    }:
+        return list(overrides), ""
+    name = str(composed_values(AnalysisSettings, "analysis", overrides).game.name)
+    name_settings_modules({"game": name})
+    usual = make_game(name).usual_evaluation
+    is_in_group = (CONFIG_FOLDER / "evaluation" / f"{usual}.yaml").exists()
+    return [*([f"evaluation={usual}"] if is_in_group else []), *overrides], ""
+
+
+@partial(Program, kind=AnalysisSettings, config="analysis", choose=with_usual_evaluation)
 def analyse_program(settings: AnalysisSettings) -> None:
     """Compare minimax, alpha-beta and NegaScout in one position.
 
@@ -158,7 +176,7 @@ def analyse_program(settings: AnalysisSettings) -> None:
     selfplay analyse game_tree=article picture.file=tree.png
     selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'
     selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
-    selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
+    selfplay analyse game=tictactoe depth=9 'moves=5 1'
     selfplay analyse game.sgf   # each move of a match in a file, valued by a strong player
     selfplay analyse game.sgf 'player=mcts:rollouts?simulations=5000' commented=commented.sgf
     """
