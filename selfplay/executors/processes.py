@@ -30,6 +30,9 @@ AGAIN = (
     'it does below if __name__ == "__main__":'
 )
 
+GUARD = re.compile(rb"(?<!\.)\b__name__\b|\bcurrent_process\b")
+"""How a script finds out that it was started as a worker."""
+
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
 
@@ -136,11 +139,11 @@ def _check_main() -> None:
     """Raise StageError if the script of this process would do everything again when a worker imports it."""
     main = sys.modules["__main__"]
     file = getattr(main, "__file__", None)
-    # Workers import no main module that was started with -m, and none at all from a notebook or -c.
+    # Workers import nothing from a notebook or -c. A module that was started with -m is found out by its worker.
     if file is None or getattr(main, "__spec__", None) is not None:
         return
     try:
-        is_guarded = re.search(rb"(?<!\.)\b__name__\b", Path(file).read_bytes()) is not None
+        is_guarded = GUARD.search(Path(file).read_bytes()) is not None
     except OSError:  # such as <stdin>
         is_guarded = False
     if not is_guarded:

@@ -148,6 +148,15 @@ def test_a_script_that_cannot_be_started_again_in_a_worker_is_refused_at_once(tm
     assert notes.read_text() == started
 
 
+def test_a_script_may_ask_for_the_name_of_its_process(tmp_path, monkeypatch):
+    script = tmp_path / "script.py"
+    script.write_text("from multiprocessing import current_process\n\nassert current_process().name != 'MainProcess'\n")
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
+    with open_executor(ExecutorOptions("process", 1)) as executor:
+        assert [value for value, _ in executor.map(square, jobs(2))] == [0, 1]
+
+
 def test_a_system_that_cannot_start_processes_is_not_blamed_on_the_dataset(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
