@@ -1,5 +1,6 @@
 """Programs that analyse a position."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -151,17 +152,15 @@ def _result_line(solver: ExactSolver, state: State) -> str:
 def with_usual_evaluation(overrides: Sequence[str]) -> tuple[list[str], str]:
     """The overrides of `selfplay analyse`, before them the usual evaluation of the game that they name, unless they
     choose one."""
-    names = {override.lstrip("+~").partition("=")[0] for override in overrides}
-    if not names & {"game", "game.name"} or {name.partition(".")[0] for name in names} & {
-        "evaluation",
-        "evaluation_file",
-    }:
+    given = {re.split(r"[.=]", override.lstrip("+~"))[0] for override in overrides}
+    if "game" not in given or given & {"evaluation", "evaluation_file"}:
         return list(overrides), ""
     name = str(composed_values(AnalysisSettings, "analysis", overrides).game.name)
     name_settings_modules({"game": name})
     usual = make_game(name).usual_evaluation
-    is_in_group = (CONFIG_FOLDER / "evaluation" / f"{usual}.yaml").exists()
-    return [*([f"evaluation={usual}"] if is_in_group else []), *overrides], ""
+    if not (CONFIG_FOLDER / "evaluation" / f"{usual}.yaml").exists():  # such as a rule of one's own
+        return list(overrides), ""
+    return [f"evaluation={usual}", *overrides], ""
 
 
 @partial(Program, kind=AnalysisSettings, config="analysis", choose=with_usual_evaluation)
